@@ -138,7 +138,7 @@ std::string check_folder(const std::string& asked) {
   if (folder.empty()) {
     print_check("libmpi.so.12 is not beside this command; name its folder with --library");
   } else if (::access((folder + "/libmpi.so.12").c_str(), R_OK) != 0) {
-    print_check("--library " + folder + ": there is no libmpi.so.12 that can be read");
+    print_check("--library " + folder + ": cannot read libmpi.so.12 there");
   } else {
     return folder;
   }

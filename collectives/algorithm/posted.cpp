@@ -150,7 +150,7 @@ bool blocks_fit_posting(const CallFacts& call) {
 // A scan is a chain of postings. It is used if ranks outnumber processors, because a barrier would wait until each rank
 // has been scheduled. It is also used for data that is too long for a barrier's part.
 bool chain_fits(const CallFacts& call) {
-  return posting_fits(call) && (call.facts.crowded || call.bytes > sim::kMeetingPartBytes);
+  return posting_fits(call) && (call.facts.crowded || call.bytes > sim::kBarrierPartBytes);
 }
 
 }  // namespace

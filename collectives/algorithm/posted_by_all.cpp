@@ -1,8 +1,8 @@
 // Calls of one node in which all ranks post and all read (portal/post), where each rank has a processor. Cost, p ranks,
 // n bytes of each, and no message: each rank writes its own data, n β, and reads that of p - 1 others. Each read costs
 // a poll and n β, and in an allreduce n γ. With two ranks one cache line moves in each direction at the same time. A
-// shared-memory barrier (algorithm/meeting) takes longer: its counter goes from rank to rank before all find it open,
-// which is p polls one after the other.
+// shared-memory barrier (algorithm/shared_barrier) takes longer: its counter goes from rank to rank before all find it
+// open, which is p polls one after the other.
 //
 // Parts are combined in the order of ranks, from the last one on, a0 (a1 (a2 a3)). So the operation need not be
 // commutative, and all ranks get the same bits.

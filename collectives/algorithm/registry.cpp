@@ -6,48 +6,52 @@ namespace margay::collectives {
 
 // To add an algorithm, declare its rows here and list them below, in the order of the enumeration.
 extern const Row<BarrierCall> barrier_by_tree, barrier_by_exchange, barrier_by_nodes, barrier_by_posting,
-    barrier_by_meeting;
+    barrier_by_shared_barrier;
 extern const Row<BcastCall> bcast_by_tree, bcast_by_nodes, bcast_by_bucket, bcast_by_hybrid, bcast_by_posting,
     bcast_by_strips, bcast_by_chain;
 extern const Row<ReduceCall> reduce_by_tree, reduce_by_nodes, reduce_by_slices, reduce_by_hybrid, reduce_by_posting,
     reduce_by_strips;
 extern const Row<AllreduceCall> allreduce_by_tree, allreduce_by_exchange, allreduce_by_nodes, allreduce_by_slices,
-    allreduce_by_bucket, allreduce_by_hybrid, allreduce_by_posting, allreduce_by_meeting, allreduce_by_strips;
+    allreduce_by_bucket, allreduce_by_hybrid, allreduce_by_posting, allreduce_by_shared_barrier, allreduce_by_strips;
 extern const Row<GatherCall> gather_by_tree, gather_directly, gather_by_posting, gather_by_reading;
 extern const Row<AllgatherCall> allgather_by_tree, allgather_by_exchange, allgather_by_nodes, allgather_directly,
-    allgather_by_bucket, allgather_by_hybrid, allgather_by_posting, allgather_by_meeting, allgather_by_strips;
+    allgather_by_bucket, allgather_by_hybrid, allgather_by_posting, allgather_by_shared_barrier, allgather_by_strips;
 extern const Row<ScatterCall> scatter_by_tree, scatter_directly, scatter_by_posting, scatter_by_reading;
-extern const Row<AlltoallCall> alltoall_directly, alltoall_by_reading, alltoall_by_posting, alltoall_by_meeting,
+extern const Row<AlltoallCall> alltoall_directly, alltoall_by_reading, alltoall_by_posting, alltoall_by_shared_barrier,
     alltoall_by_strips;
 extern const Row<ReduceScatterCall> reduce_scatter_by_tree, reduce_scatter_by_nodes, reduce_scatter_by_slices,
-    reduce_scatter_by_bucket, reduce_scatter_by_hybrid, reduce_scatter_by_posting, reduce_scatter_by_meeting,
+    reduce_scatter_by_bucket, reduce_scatter_by_hybrid, reduce_scatter_by_posting, reduce_scatter_by_shared_barrier,
     reduce_scatter_by_strips;
-extern const Row<ScanCall> scan_by_exchange, scan_by_posting, scan_by_meeting, scan_by_chain;
+extern const Row<ScanCall> scan_by_exchange, scan_by_posting, scan_by_shared_barrier, scan_by_chain;
 
 namespace {
 
 constexpr const Row<BarrierCall>* kBarriers[] = {&barrier_by_tree, &barrier_by_exchange, &barrier_by_nodes,
-                                                 &barrier_by_posting, &barrier_by_meeting};
+                                                 &barrier_by_posting, &barrier_by_shared_barrier};
 constexpr const Row<BcastCall>* kBcasts[] = {&bcast_by_tree,    &bcast_by_nodes,  &bcast_by_bucket, &bcast_by_hybrid,
                                              &bcast_by_posting, &bcast_by_strips, &bcast_by_chain};
 constexpr const Row<ReduceCall>* kReductions[] = {&reduce_by_tree,   &reduce_by_nodes,   &reduce_by_slices,
                                                   &reduce_by_hybrid, &reduce_by_posting, &reduce_by_strips};
 constexpr const Row<AllreduceCall>* kAllreductions[] = {
-    &allreduce_by_tree,   &allreduce_by_exchange, &allreduce_by_nodes,   &allreduce_by_slices, &allreduce_by_bucket,
-    &allreduce_by_hybrid, &allreduce_by_posting,  &allreduce_by_meeting, &allreduce_by_strips};
+    &allreduce_by_tree,    &allreduce_by_exchange,       &allreduce_by_nodes,
+    &allreduce_by_slices,  &allreduce_by_bucket,         &allreduce_by_hybrid,
+    &allreduce_by_posting, &allreduce_by_shared_barrier, &allreduce_by_strips};
 constexpr const Row<GatherCall>* kGathers[] = {&gather_by_tree, &gather_directly, &gather_by_posting,
                                                &gather_by_reading};
 constexpr const Row<AllgatherCall>* kAllgathers[] = {
-    &allgather_by_tree,   &allgather_by_exchange, &allgather_by_nodes,   &allgather_directly, &allgather_by_bucket,
-    &allgather_by_hybrid, &allgather_by_posting,  &allgather_by_meeting, &allgather_by_strips};
+    &allgather_by_tree,    &allgather_by_exchange,       &allgather_by_nodes,
+    &allgather_directly,   &allgather_by_bucket,         &allgather_by_hybrid,
+    &allgather_by_posting, &allgather_by_shared_barrier, &allgather_by_strips};
 constexpr const Row<ScatterCall>* kScatters[] = {&scatter_by_tree, &scatter_directly, &scatter_by_posting,
                                                  &scatter_by_reading};
 constexpr const Row<AlltoallCall>* kAlltoalls[] = {&alltoall_directly, &alltoall_by_reading, &alltoall_by_posting,
-                                                   &alltoall_by_meeting, &alltoall_by_strips};
+                                                   &alltoall_by_shared_barrier, &alltoall_by_strips};
 constexpr const Row<ReduceScatterCall>* kReduceScatters[] = {
-    &reduce_scatter_by_tree,   &reduce_scatter_by_nodes,   &reduce_scatter_by_slices,  &reduce_scatter_by_bucket,
-    &reduce_scatter_by_hybrid, &reduce_scatter_by_posting, &reduce_scatter_by_meeting, &reduce_scatter_by_strips};
-constexpr const Row<ScanCall>* kScans[] = {&scan_by_exchange, &scan_by_posting, &scan_by_meeting, &scan_by_chain};
+    &reduce_scatter_by_tree,           &reduce_scatter_by_nodes,  &reduce_scatter_by_slices,
+    &reduce_scatter_by_bucket,         &reduce_scatter_by_hybrid, &reduce_scatter_by_posting,
+    &reduce_scatter_by_shared_barrier, &reduce_scatter_by_strips};
+constexpr const Row<ScanCall>* kScans[] = {&scan_by_exchange, &scan_by_posting, &scan_by_shared_barrier,
+                                           &scan_by_chain};
 
 // Applies `visit` to the rows of an operation; returns `otherwise` for operations without rows.
 template <typename Result, typename Visit>

@@ -1,9 +1,9 @@
-// Calls of one node with long data, and allgathers and all-to-alls of any length, through shared memory (portal/meet),
-// strip by strip with a barrier after each: each rank writes its next strip, and reads the parts that it needs from the
-// others' strips. In a reduction each rank combines its part of each strip directly from the others' memory, and writes
-// the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m turns of a processor for
-// each rank, one more in a reduction or an allreduce, and no message. (The formulas count the additional turn for all
-// operations.) The bytes that a rank moves:
+// Calls of one node with long data, and allgathers and all-to-alls of any length, through shared memory
+// (portal/call_barrier), strip by strip with a barrier after each: each rank writes its next strip, and reads the parts
+// that it needs from the others' strips. In a reduction each rank combines its part of each strip directly from the
+// others' memory, and writes the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m
+// turns of a processor for each rank, one more in a reduction or an allreduce, and no message. (The formulas count the
+// additional turn for all operations.) The bytes that a rank moves:
 //   allreduce               n β to write; (p - 1)/p n γ, which reads as much; 2 n β for results
 //   reduce-scatter          n β to write; (p - 1) times its own block γ, which is n/p if blocks are even
 //   allgather, all-to-all   n β to write; p blocks β
@@ -19,7 +19,7 @@
 #include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/vectors.hpp"
 #include "collectives/cost/parts.hpp"
-#include "collectives/portal/meet.hpp"
+#include "collectives/portal/call_barrier.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {
@@ -30,7 +30,7 @@ namespace {
 struct Strips {
   std::size_t count;
   std::size_t most;
-  // At least one, because all members meet even for empty data.
+  // At least one, because all members wait at the barrier even for empty data.
   [[nodiscard]] std::size_t number() const { return std::max<std::size_t>((count + most - 1) / most, 1); }
   [[nodiscard]] std::size_t first(std::size_t strip) const { return strip * most; }
   [[nodiscard]] std::size_t length(std::size_t strip) const { return std::min(most, count - first(strip)); }
@@ -51,15 +51,15 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
   const Strips strips{is.count, sim::kStripBytes / is.element_bytes};
   const auto me = static_cast<std::size_t>(collective.rank());
   const bool wants = root == kEverybody || root == collective.rank();
-  Meet meet(collective, team, is.bytes());
+  CallBarrier barrier(collective, team, is.bytes());
   // There is one barrier more than there are strips. In each step the members write a strip and combine the previous
   // one; after the step's barrier they read the results of the previous strip.
   for (std::size_t step = 0; step <= strips.number(); ++step) {
-    if (step > 0) meet.next();
+    if (step > 0) barrier.next();
     std::uint64_t shown = 0;
     if (step < strips.number()) {
       shown = strips.length(step) * is.element_bytes;
-      std::memcpy(meet.mine(), is.partial + strips.first(step) * is.element_bytes, shown);
+      std::memcpy(barrier.mine(), is.partial + strips.first(step) * is.element_bytes, shown);
     }
     std::vector<Slice> slices;  // the ranks' slices of the previous strip
     if (step > 0) {
@@ -67,13 +67,13 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
       const std::uint64_t bytes = slices[me].count * is.element_bytes;
       if (bytes != 0) {
         combine_strips(collective.size(), slices[me].first * is.element_bytes,
-                       {meet.mine() + sim::kStripBytes, slices[me].count, is.element_bytes, is.combine},
-                       [&](int rank) { return meet.earlier(rank, bytes); });
+                       {barrier.mine() + sim::kStripBytes, slices[me].count, is.element_bytes, is.combine},
+                       [&](int rank) { return barrier.earlier(rank, bytes); });
       }
       shown += bytes;
     }
-    meet.arrive(shown);
-    co_await meet;
+    barrier.arrive_and_open(shown);
+    co_await barrier;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     if (step == 0 || !wants) continue;
     std::byte* const strip = is.partial + strips.first(step - 1) * is.element_bytes;
@@ -81,7 +81,7 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
       const Slice& slice = slices[static_cast<std::size_t>(rank)];
       const std::uint64_t bytes = slice.count * is.element_bytes;
       if (bytes == 0) continue;
-      std::memcpy(strip + slice.first * is.element_bytes, meet.part(rank, bytes) + sim::kStripBytes, bytes);
+      std::memcpy(strip + slice.first * is.element_bytes, barrier.part(rank, bytes) + sim::kStripBytes, bytes);
     }
   }
 }
@@ -100,41 +100,41 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, ReduceScatterCal
     return Slice{slice.first + first, each * (strip + 1) + more * (strip + 1) / number - first};
   };
   const auto me = static_cast<std::size_t>(collective.rank());
-  Meet meet(collective, team, is.bytes());
+  CallBarrier barrier(collective, team, is.bytes());
   for (std::size_t strip = 0; strip < number; ++strip) {
-    if (strip > 0) meet.next();
+    if (strip > 0) barrier.next();
     std::uint64_t shown = 0, offset = 0;  // offset: of this rank's part in each member's strip
     for (std::size_t rank = 0; rank < slices.size(); ++rank) {
       if (rank == me) offset = shown;
       const Slice part = part_of(slices[rank], strip);
       const std::uint64_t bytes = part.count * is.element_bytes;
-      if (bytes != 0) std::memcpy(meet.mine() + shown, is.partial + part.first * is.element_bytes, bytes);
+      if (bytes != 0) std::memcpy(barrier.mine() + shown, is.partial + part.first * is.element_bytes, bytes);
       shown += bytes;
     }
-    meet.arrive(shown);
-    co_await meet;
+    barrier.arrive_and_open(shown);
+    co_await barrier;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     const Slice mine = part_of(slices[me], strip);
     if (mine.count == 0) continue;
     const Reduction into{is.partial + mine.first * is.element_bytes, mine.count, is.element_bytes, is.combine};
-    combine_strips(collective.size(), offset, into, [&](int rank) { return meet.part(rank, into.bytes()); });
+    combine_strips(collective.size(), offset, into, [&](int rank) { return barrier.part(rank, into.bytes()); });
   }
 }
 
 Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region data) {
   const Strips strips{data.bytes(), sim::kStripBytes};
-  Meet meet(collective, team, data.bytes());
+  CallBarrier barrier(collective, team, data.bytes());
   for (std::size_t strip = 0; strip < strips.number(); ++strip) {
-    if (strip > 0) meet.next();
+    if (strip > 0) barrier.next();
     const std::uint64_t bytes = strips.length(strip);
     const portals::Region piece = data.slice(strips.first(strip), bytes);
     const bool shows = collective.rank() == root;
-    if (shows) portals::copy(portals::Region(meet.mine(), bytes), piece);
-    meet.arrive(shows ? bytes : 0);
-    co_await meet;
+    if (shows) portals::copy(portals::Region(barrier.mine(), bytes), piece);
+    barrier.arrive_and_open(shows ? bytes : 0);
+    co_await barrier;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     // Region has no read-only form; this region is only read.
-    if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(meet.part(root, bytes)), bytes));
+    if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(barrier.part(root, bytes)), bytes));
   }
 }
 
@@ -149,17 +149,17 @@ Steps allgather_strips(Collective& collective, Team& team, AllgatherCall call) {
   const std::uint64_t block_bytes = call.block_bytes;
   const Strips strips{block_bytes, sim::kStripBytes};
   const auto block = [&](int rank) { return call.all + static_cast<std::uint64_t>(rank) * block_bytes; };
-  Meet meet(collective, team, block_bytes);
+  CallBarrier barrier(collective, team, block_bytes);
   for (std::size_t strip = 0; strip < strips.number(); ++strip) {
-    if (strip > 0) meet.next();
+    if (strip > 0) barrier.next();
     const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
-    if (bytes != 0) std::memcpy(meet.mine(), block(collective.rank()) + first, bytes);
-    meet.arrive(bytes);
-    co_await meet;
+    if (bytes != 0) std::memcpy(barrier.mine(), block(collective.rank()) + first, bytes);
+    barrier.arrive_and_open(bytes);
+    co_await barrier;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     for (int step = 1; bytes != 0 && step < collective.size(); ++step) {
       const int rank = (collective.rank() + step) % collective.size();
-      std::memcpy(block(rank) + first, meet.part(rank, bytes), bytes);
+      std::memcpy(block(rank) + first, barrier.part(rank, bytes), bytes);
     }
   }
 }
@@ -173,20 +173,20 @@ Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
     collective.refuse_call();
     co_return;
   }
-  Meet meet(collective, team, block_bytes * ranks);
+  CallBarrier barrier(collective, team, block_bytes * ranks);
   for (std::size_t strip = 0; strip < strips.number(); ++strip) {
-    if (strip > 0) meet.next();
+    if (strip > 0) barrier.next();
     const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
     for (const PeerMessage& block : call.out) {
-      std::byte* const to = meet.mine() + static_cast<std::uint64_t>(block.peer) * strips.most;
+      std::byte* const to = barrier.mine() + static_cast<std::uint64_t>(block.peer) * strips.most;
       portals::copy(portals::Region(to, bytes), block.data.slice(first, bytes));
     }
-    meet.arrive(bytes * ranks);
-    co_await meet;
+    barrier.arrive_and_open(bytes * ranks);
+    co_await barrier;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     for (const PeerMessage& block : call.in) {
       // Region has no read-only form; this region is only read.
-      std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
+      std::byte* const from = const_cast<std::byte*>(barrier.part(block.peer, bytes)) +
                               static_cast<std::uint64_t>(collective.rank()) * strips.most;
       portals::copy(block.data.slice(first, bytes), portals::Region(from, bytes));
     }
@@ -196,7 +196,7 @@ Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
 extern constinit const Row<BcastCall> bcast_by_strips{
     {Algorithm::shared, can_use_strips,
      [](const CallFacts& call) {
-       return meet(call.ranks(), {2 * call.n(), call.ranks() * call.n()}, {0, 0}, meetings_of(call.n()));
+       return barriers(call.ranks(), {2 * call.n(), call.ranks() * call.n()}, {0, 0}, barriers_of(call.n()));
      }},
     [](Collective& collective, const Means& means, const BcastCall& call) {
       return bcast_strips(collective, *means.team, call.root, call.data);
@@ -206,7 +206,7 @@ extern constinit const Row<ReduceCall> reduce_by_strips{
     {Algorithm::shared, can_use_strips,
      [](const CallFacts& call) {
        const double n = call.n(), p = call.ranks(), part = (p - 1) / p * n;
-       return meet(p, {n + 2 * n, p * n + 2 * n}, {part, p * part}, meetings_of(n));
+       return barriers(p, {n + 2 * n, p * n + 2 * n}, {part, p * part}, barriers_of(n));
      }},
     [](Collective& collective, const Means& means, const ReduceCall& call) {
       return reduce_strips(collective, *means.team, call.root, call.reduction);
@@ -215,7 +215,7 @@ extern constinit const Row<AllreduceCall> allreduce_by_strips{
     {Algorithm::shared, can_use_strips,
      [](const CallFacts& call) {
        const double n = call.n(), p = call.ranks(), part = (p - 1) / p * n;
-       return meet(p, {3 * n, 3 * p * n}, {part, p * part}, meetings_of(n));
+       return barriers(p, {3 * n, 3 * p * n}, {part, p * part}, barriers_of(n));
      }},
     [](Collective& collective, const Means& means, const AllreduceCall& call) {
       return reduce_strips(collective, *means.team, kEverybody, call.reduction);
@@ -224,7 +224,7 @@ extern constinit const Row<ReduceScatterCall> reduce_scatter_by_strips{
     {Algorithm::shared, can_use_strips,
      [](const CallFacts& call) {
        const double n = call.n(), p = call.ranks(), part = (p - 1) / p * n;
-       return meet(p, {n + n / p, p * n + n}, {part, p * part}, meetings_of(n));
+       return barriers(p, {n + n / p, p * n + n}, {part, p * part}, barriers_of(n));
      }},
     [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
       return reduce_scatter_strips(collective, *means.team, call);
@@ -233,7 +233,7 @@ extern constinit const Row<AllgatherCall> allgather_by_strips{
     {Algorithm::shared, can_use_strips,
      [](const CallFacts& call) {
        const double n = call.n(), p = call.ranks();
-       return meet(p, {p * n, p * p * n}, {0, 0}, meetings_of(n));
+       return barriers(p, {p * n, p * p * n}, {0, 0}, barriers_of(n));
      }},
     [](Collective& collective, const Means& means, const AllgatherCall& call) {
       return allgather_strips(collective, *means.team, call);
@@ -242,7 +242,7 @@ extern constinit const Row<AlltoallCall> alltoall_by_strips{
     {Algorithm::shared, can_use_strips,
      [](const CallFacts& call) {
        const double n = call.n(), p = call.ranks();
-       return meet(p, {2 * p * n, 2 * p * p * n}, {0, 0}, meetings_of(p * n));
+       return barriers(p, {2 * p * n, 2 * p * p * n}, {0, 0}, barriers_of(p * n));
      }},
     [](Collective& collective, const Means& means, const AlltoallCall& call) {
       return alltoall_strips(collective, *means.team, call);

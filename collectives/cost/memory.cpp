@@ -22,10 +22,10 @@ Cost through_memory(double polls_path, double polls_all, const Moved& moved, con
 
 }  // namespace
 
-Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings) {
+Cost barriers(double ranks, const Moved& moved, const Moved& combined, double count) {
   // The counter's line visits each rank in turn; each also polls the flag.
-  Cost cost = through_memory(ranks * meetings, 2 * ranks * meetings, moved, combined);
-  cost.turns = meetings;
+  Cost cost = through_memory(ranks * count, 2 * ranks * count, moved, combined);
+  cost.turns = count;
   return cost;
 }
 
@@ -47,7 +47,7 @@ Cost post_by_all(double ranks, double shown, double read, const Moved& combined)
   return through_memory(others, ranks * others, {shown + others * read, ranks * (shown + others * read)}, combined);
 }
 
-double meetings_of(double bytes) {
+double barriers_of(double bytes) {
   // One more: a reduction shows the result of a strip with the next strip, so the last result needs a barrier of its
   // own.
   return std::ceil(bytes / static_cast<double>(sim::kStripBytes)) + 1;

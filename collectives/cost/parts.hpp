@@ -91,10 +91,10 @@ struct Moved {
   double all;
 };
 
-// The cost of `meetings` shared-memory barriers. In each, a counter goes from rank to rank, then a flag is set.
-[[nodiscard]] Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings = 1);
+// The cost of `count` shared-memory barriers. In each, a counter goes from rank to rank, then a flag is set.
+[[nodiscard]] Cost barriers(double ranks, const Moved& moved, const Moved& combined, double count = 1);
 // The number of barriers for `bytes` of each rank, strip by strip.
-[[nodiscard]] double meetings_of(double bytes);
+[[nodiscard]] double barriers_of(double bytes);
 // Postings that are polled `polls` times. A poster does not wait for its readers. So the readers read the data of one
 // call while the poster writes the data of the next call, and `moved.path` has the longer of the two.
 [[nodiscard]] Cost post(double polls, const Moved& moved, const Moved& combined = {0, 0});

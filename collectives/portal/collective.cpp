@@ -149,8 +149,8 @@ portals::Header Collective::header_to(int destination, std::uint64_t bytes, int 
   return header;
 }
 
-bool Collective::lost(int rank) const {
-  return kernel_.initiator().gone(communicator_.world_rank(rank));
+bool Collective::is_unreachable(int rank) const {
+  return kernel_.initiator().is_unreachable(communicator_.world_rank(rank));
 }
 
 bool Collective::any_lost() const {
@@ -160,7 +160,7 @@ bool Collective::any_lost() const {
   // Only members count: the loss of another process does not concern the call.
   const auto& members = communicator_.group->world_ranks;
   return std::any_of(members.begin(), members.end(),
-                     [this](std::uint32_t rank) { return kernel_.initiator().lost(rank); });
+                     [this](std::uint32_t rank) { return kernel_.initiator().is_lost(rank); });
 }
 
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {

@@ -142,14 +142,14 @@ class Collective {
   // Records that a message of another length arrived. If this rank had sent a "ready" for the message, notifies all
   // members: one that makes a call with short messages may still wait for such a message.
   void record_other_length(std::uint64_t expected_bytes);
-  // lost(): whether a member is gone, with or without a goodbye: no message passes between it and this rank any more.
-  // any_lost(): whether some member is gone without a goodbye.
-  [[nodiscard]] bool lost(int rank) const;
+  // is_unreachable(): whether a member is lost or has departed, so that no message passes between it and this rank any
+  // more. any_lost(): whether some member is unreachable without a goodbye.
+  [[nodiscard]] bool is_unreachable(int rank) const;
   [[nodiscard]] bool any_lost() const;
   // Records that an awaited message will not arrive: from `member`, or, without an argument, from some member. The
   // error shows whether a process is lost or the calls differ.
   void fail_for_missing_message(int member) {
-    const bool has_lost = lost(member) || any_lost() || call_.has_notice(member, NoticeKind::lost);
+    const bool has_lost = is_unreachable(member) || any_lost() || call_.has_notice(member, NoticeKind::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   void fail_for_missing_message() {

@@ -80,7 +80,7 @@ bool Receive::decided() {
   if (memory().messages() > 0) return true;
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   if (heap.any() && heap.find(collective_.from(source_)) != nullptr) return true;
-  if (collective_.lost(source_)) return true;
+  if (collective_.is_unreachable(source_)) return true;
   // A message that was asked for may be on its way; only a notice from its sender excludes that.
   const CallState& call = collective_.call_;
   if (call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()))) return true;

@@ -43,7 +43,7 @@ void Collective::refuse(int destination) {
 bool ReadyWait::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
-  if (call.has_notice(destination_, collective.ready_kind()) || call.wrong || collective.lost(destination_))
+  if (call.has_notice(destination_, collective.ready_kind()) || call.wrong || collective.is_unreachable(destination_))
     return true;
   // Both programs may be computing. Then the receiver's coprocessor has to be woken, because it sends the notice.
   if (collective.flow_.suspends() && !expecting_) {

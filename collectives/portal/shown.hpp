@@ -1,5 +1,5 @@
-// The common part of calls through shared memory (meet, post): trace events, counts, and the detection of members that
-// carry out the call by messages instead. Under the process lock.
+// The common part of calls through shared memory (call_barrier, post): trace events, counts, and the detection of
+// members that carry out the call by messages instead. Under the process lock.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr unsigned kShownOperations = 32;
 // at each poll; expensive checks are this many polls apart.
 inline constexpr std::uint32_t kPollsBeforeDoubt = 32;
 
-// The base of Meet and Post. Only for blocking calls that take their number in order.
+// The base of CallBarrier and Post. Only for blocking calls that take their number in order.
 class Shown : public Part {
  public:
   // Records that this member reads `bytes` of a member's data.
@@ -51,15 +51,15 @@ class Shown : public Part {
   // this returns true. So the last poll before a sleep finds a member that finished too early to wake this one.
   [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && request_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, because two barriers of a call that are
-  // in use at once differ by one step. The numbers of calls repeat after kMeetingCalls calls. They are computed from
-  // the 64-bit `number_`: the call's 31-bit number wraps after 2^31 calls, which is not a multiple of kMeetingCalls.
-  [[nodiscard]] std::uint32_t number_of_meeting(std::uint32_t step) const {
-    const auto call = static_cast<std::uint32_t>((number_ - 1) % kMeetingCalls) + 1;
+  // in use at once differ by one step. The numbers of calls repeat after kBarrierCalls calls. They are computed from
+  // the 64-bit `number_`: the call's 31-bit number wraps after 2^31 calls, which is not a multiple of kBarrierCalls.
+  [[nodiscard]] std::uint32_t number_of_barrier(std::uint32_t step) const {
+    const auto call = static_cast<std::uint32_t>((number_ - 1) % kBarrierCalls) + 1;
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
   }
   // Whether a member has arrived at a barrier of this call. Requires: this member has not arrived at one.
   [[nodiscard]] bool barrier_begun() const {
-    return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
+    return team_.barrier().latest() >> kStepBits == number_of_barrier(0) >> kStepBits;
   }
   // Whether this poll makes the expensive checks, as one in kPollsBeforeDoubt does.
   [[nodiscard]] bool checks_closely() const { return polls_ % kPollsBeforeDoubt == kPollsBeforeDoubt - 1; }
@@ -75,7 +75,8 @@ class Shown : public Part {
 
  private:
   static constexpr unsigned kStepBits = 2;
-  static constexpr std::uint64_t kMeetingCalls = (std::uint64_t{1} << (sim::Meeting::kNumberBits - kStepBits)) - 1;
+  static constexpr std::uint64_t kBarrierCalls =
+      (std::uint64_t{1} << (sim::SharedBarrier::kNumberBits - kStepBits)) - 1;
   // Makes members that finish a call wake this one. False: the team has no strips, so no progress is published.
   [[nodiscard]] bool request_progress();
 

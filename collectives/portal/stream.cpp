@@ -58,7 +58,7 @@ bool StreamReceive::advance_to(std::uint64_t bytes) {
   if (attached_) {
     const CallState& call = collective_.call_;
     // Nothing more arrives in any of these cases.
-    if (!collective_.lost(source_) && !call.refuses(source_) && !call.wrong) return false;
+    if (!collective_.is_unreachable(source_) && !call.refuses(source_) && !call.wrong) return false;
     detach();
     end_waiting();
     collective_.fail_for_missing_message(source_);

@@ -12,7 +12,7 @@ std::optional<Team> Team::find(const sim::NodeMemory* memory, const mpi_adi::Com
   const bool own = group.session == mpi_adi::Group::kNoSession;
   if (memory == nullptr || members.size() < 2 || own || !sim::NodeMemory::has_slot(pair)) return std::nullopt;
   // The barrier's word has 12 bits for the count of arrivals.
-  if (static_cast<std::uint32_t>(members.size()) > sim::Meeting::kMembersMax) return std::nullopt;
+  if (static_cast<std::uint32_t>(members.size()) > sim::SharedBarrier::kMembersMax) return std::nullopt;
   std::vector<std::uint32_t> local_ranks;
   for (const std::uint32_t rank : group.world_ranks) {
     local_ranks.push_back(memory->local_rank(rank));
@@ -26,25 +26,25 @@ Team::Team(const sim::NodeMemory& memory, std::uint32_t pair, std::vector<std::u
       pair_(pair),
       local_ranks_(std::move(local_ranks)),
       me_(me),
-      meeting_(memory.slot(pair, *std::ranges::min_element(local_ranks_)),
+      barrier_(memory.slot(pair, *std::ranges::min_element(local_ranks_)),
                static_cast<std::uint32_t>(local_ranks_.size())),
-      round_(meeting_.round()) {}
+      round_(barrier_.round()) {}
 
 void Team::publish_done(std::uint64_t number, bool failed) {
   if (!has_strips()) return;
   sim::publish_done(posting_area(static_cast<int>(me_)).progress, number, failed);
-  if (sim::is_wanted(meeting_.wanted(), memory_->has_memory_barrier())) wake_others();
+  if (sim::is_wanted(barrier_.wanted(), memory_->has_memory_barrier())) wake_others();
 }
 
 // As publish_done(): publishes first, then wakes members that may sleep (see sim::set_wanted()).
 void Team::publish_read(std::uint64_t number) {
   sim::publish_read(posting_area(static_cast<int>(me_)).progress, number);
-  if (sim::is_wanted(meeting_.wanted(), memory_->has_memory_barrier())) wake_others();
+  if (sim::is_wanted(barrier_.wanted(), memory_->has_memory_barrier())) wake_others();
 }
 
 // The last member to leave clears the place for the communicator that uses it next.
 void Team::leave() {
-  meeting_.leave([this] {
+  barrier_.leave([this] {
     for (int member = 0; has_strips() && member < static_cast<int>(local_ranks_.size()); ++member) {
       sim::PostingArea& area = posting_area(member);
       // Untouched memory stays untouched: writing it would allocate its pages.

@@ -29,8 +29,8 @@ class Team {
   [[nodiscard]] static std::optional<Team> find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members);
 
   // The members' shared-memory barrier.
-  [[nodiscard]] sim::Meeting& meeting() { return meeting_; }
-  // The part in which a member writes `bytes` bytes for a barrier on this side; `bytes` <= sim::kMeetingPartBytes.
+  [[nodiscard]] sim::SharedBarrier& barrier() { return barrier_; }
+  // The part in which a member writes `bytes` bytes for a barrier on this side; `bytes` <= sim::kBarrierPartBytes.
   [[nodiscard]] std::byte* part(int member, unsigned side, std::uint64_t bytes) const {
     return memory_->part(pair_, local_ranks_[static_cast<std::size_t>(member)], side, bytes);
   }
@@ -71,7 +71,7 @@ class Team {
   // From now on, members that publish progress wake sleeping members. The caller must poll once more after this call
   // before it sleeps (sim::set_wanted()).
   void request_progress() {
-    if (!sim::is_wanted(meeting_.wanted(), true)) sim::set_wanted(meeting_.wanted());
+    if (!sim::is_wanted(barrier_.wanted(), true)) sim::set_wanted(barrier_.wanted());
   }
 
   // Wakes all other members. They may sleep until the barrier opens, or until this member has posted or finished a
@@ -84,11 +84,11 @@ class Team {
   void leave();
   // Detects that all members have left; outlives the team.
   struct Departure {
-    sim::Meeting meeting;
+    sim::SharedBarrier barrier;
     std::uint32_t round;
-    [[nodiscard]] bool all_have_left() const { return meeting.round() != round; }
+    [[nodiscard]] bool all_have_left() const { return barrier.round() != round; }
   };
-  [[nodiscard]] Departure departure() const { return {meeting_, round_}; }
+  [[nodiscard]] Departure departure() const { return {barrier_, round_}; }
 
  private:
   Team(const sim::NodeMemory& memory, std::uint32_t pair, std::vector<std::uint32_t> local_ranks, std::size_t me);
@@ -100,7 +100,7 @@ class Team {
   std::vector<std::uint32_t> local_ranks_;
   std::size_t me_;
   // A view of the barrier's words in shared memory.
-  sim::Meeting meeting_;
+  sim::SharedBarrier barrier_;
   std::uint32_t round_;  // the place's round; does not change before this process leaves
   PostingRooms rooms_;
   bool left_for_loss_ = false;

@@ -8,7 +8,7 @@
 namespace margay::collectives {
 
 CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
-    : OwnRequest(mpi_adi::RequestKind::collective),
+    : UpperLayerRequest(mpi_adi::RequestKind::collective),
       Task(rank.device().tasks(), by, &of),
       rank_(rank),
       portal_(*static_cast<TreePortal*>(rank.collectives())),

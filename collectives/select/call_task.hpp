@@ -10,14 +10,14 @@
 #include "collectives/portal/call_number.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/datatype/datatype.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 namespace margay::collectives {
 
 // The request and the task of a nonblocking or persistent call. The MPI call that completes the request (MPI_Wait,
 // MPI_Test), or that frees a persistent one, deletes this object. The task runs whenever an event wakes it. Under the
 // process lock.
-class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
+class CallTask : public mpi_adi::UpperLayerRequest, private mpi_adi::Task {
  public:
   using Task::By;
   ~CallTask() override;

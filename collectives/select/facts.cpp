@@ -77,7 +77,7 @@ std::unique_ptr<mpi_adi::ContextHold> KnownFacts::end() {
 // wait a call would have to choose without the fact, and other members could choose differently.
 void KnownFacts::ask_for_reading() {
   auto known = [this] {
-    const auto lost = [this](std::uint32_t rank) { return host_.kernel().initiator().lost(rank); };
+    const auto lost = [this](std::uint32_t rank) { return host_.kernel().initiator().is_lost(rank); };
     return team_->reads_others().has_value() ||
            (host_.kernel().initiator().losses() != 0 && std::ranges::any_of(communicator_.group->world_ranks, lost));
   };

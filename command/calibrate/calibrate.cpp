@@ -100,7 +100,7 @@ CallTimes times_of(const std::vector<Shape>& shapes, int processors, std::vector
   CallTimes times;
   if (processors < 2) {
     take_alone(shapes[0].answers(), times);
-    remarks.emplace_back("messages and shared memory: there is no processor for each of two ranks");
+    remarks.emplace_back("messages and shared memory: two ranks need a processor each");
   } else {
     take_inside(shapes[0].answers(), times);
     if (shapes[1].status.ok()) {
@@ -193,7 +193,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
   run_all(shapes, program);
   disturbed = load_text(others.share());
   if (const Status& status = shapes.front().status; !status.ok()) {
-    return Status::error("no rank can be measured: " + status.sentence() + " (`margay doctor` looks for the reason)");
+    return Status::error("cannot measure a rank: " + status.sentence() + " (`margay doctor` looks for the reason)");
   }
   const collectives::SolvedRates solved = collectives::solve_rates(times_of(shapes, processors, remarks));
   std::string unmeasured;

@@ -144,7 +144,7 @@ static Measurement parse(const char* word) {
   for (size_t i = 0; i < sizeof kKnown / sizeof kKnown[0]; ++i) {
     if (strcmp(what.name, kKnown[i]) == 0 && what.bytes >= 0) return what;
   }
-  fprintf(stderr, "measure: %s is no measurement\n", word);
+  fprintf(stderr, "measure: invalid measurement %s\n", word);
   MPI_Abort(MPI_COMM_WORLD, 2);
   exit(2);
 }

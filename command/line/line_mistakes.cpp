@@ -71,7 +71,7 @@ std::string describe_parse_error(const Command& command, const CLI::App& app, co
   const std::string said = mistake.what();
   const std::string name = mistake.get_name();
   if (name == "RequiredError" && !commands_of(*command.app).empty()) {
-    return fmt::format("no command; there are {}", fmt::join(commands_of(*command.app), ", "));
+    return fmt::format("missing command; use one of {}", fmt::join(commands_of(*command.app), ", "));
   }
   // CLI11's message begins with the option: "--count: ...".
   if (name == "ArgumentMismatch") {

@@ -180,11 +180,9 @@ RunningJob* RunningJobs::named(const std::string& word) {
 }
 
 std::string RunningJobs::explain_no_match(const std::string& word, std::string_view what) const {
-  if (jobs_.empty() && word.empty()) return "no job of this user runs on this machine";
-  if (jobs_.empty()) {
-    return fmt::format("no {} {} of this user runs on this machine; there is no job of this user", what,
-                       sim::printable(word));
-  }
+  constexpr const char* kNoJob = "no job of this user runs on this machine";
+  if (jobs_.empty())
+    return word.empty() ? kNoJob : fmt::format("unknown {} {}; {}", what, sim::printable(word), kNoJob);
   std::string all;
   std::string fitting;
   for (const RunningJob& job : jobs_) {
@@ -196,7 +194,7 @@ std::string RunningJobs::explain_no_match(const std::string& word, std::string_v
   if (!fitting.empty()) {
     return fmt::format("several jobs have names that begin with {}: name one of {}", sim::printable(word), fitting);
   }
-  return fmt::format("no {} {} of this user runs on this machine; jobs: {}", what, sim::printable(word), all);
+  return fmt::format("unknown {} {}; the jobs of this user on this machine are {}", what, sim::printable(word), all);
 }
 
 }  // namespace margay::command

@@ -32,7 +32,7 @@ std::string column_problem(const std::string& name) {
     if (name == sort.name) return "";
     all += fmt::format("{}{}", all.empty() ? "" : ", ", sort.name);
   }
-  return fmt::format("there is no column {} to sort by; there are: {}", sim::printable(name), all);
+  return fmt::format("invalid column {}; use {}", sim::printable(name), all);
 }
 
 SortKey key_of(std::string_view name) {

@@ -19,7 +19,7 @@ namespace {
 namespace vm = virtual_machine;
 
 constexpr std::uint32_t kUsualRanks = 1024;
-// So long that overheads are negligible.
+// The message whose time gives the bandwidth: so long that overheads are negligible.
 constexpr std::uint64_t kLongBytes = 1'000'000'000;
 
 std::string time_text(std::uint64_t ns) {
@@ -59,6 +59,7 @@ std::optional<Pair> pair_over(const vm::NetworkModel& model, std::uint32_t netwo
   return found;
 }
 
+// From the difference to an empty message, so without overheads and latencies.
 double bandwidth_of(const vm::NetworkModel& model, std::uint32_t to) {
   const std::uint64_t ns = model.idle_time_ns(0, to, kLongBytes) - model.idle_time_ns(0, to, 0);
   return ns == 0 ? vm::kUnlimited : static_cast<double>(kLongBytes) * 1e9 / static_cast<double>(ns);
@@ -145,6 +146,7 @@ std::vector<std::string> list_machines(const std::vector<vm::Machine>& machines)
   std::vector<std::string> lines = {
       fmt::format(kRow, "machine", "nodes", "processors", "network", "latency", "bandwidth", "source")};
   for (const vm::Machine& machine : machines) {
+    // A source is "name: figures", and only its name fits into a column.
     const std::string& source = machine.sources.front();
     bool is_first = true;
     for (const Transport& one : transports_of(machine)) {
@@ -158,7 +160,8 @@ std::vector<std::string> list_machines(const std::vector<vm::Machine>& machines)
   }
   lines.push_back("");
   lines.push_back(
-      "latency: one way, without hops and bytes; processors: of each node; margay machines NAME explains one");
+      "latency: one way, of an empty message, without hops; processors: of each node; margay machines NAME describes "
+      "one");
   return lines;
 }
 
@@ -182,7 +185,7 @@ std::vector<std::string> describe_machine(const vm::Machine& machine, std::uint3
   for (std::uint32_t i = 0; i < networks; ++i) describe_network(model, i, lines);
 
   if (ranks > 1) {
-    lines.push_back(fmt::format("one way from rank 0, of {} ranks, on an idle network", ranks));
+    lines.push_back(fmt::format("one-way times from rank 0 of {} ranks, on an idle network", ranks));
     lines.push_back(fmt::format("  {:<14} {:<20} {:>11} {:>11} {:>11} {:>11} {:>11}", "", "", "0 bytes", "1 kB",
                                 "100 kB", "10 MB", "bandwidth"));
     describe_times(model, "memory", vm::kInMemory, lines);

@@ -63,12 +63,13 @@ void add_machines_command(CLI::App& app) {
   CLI::App* machines =
       app.add_subcommand("machines", "list the machines of `margay simulate`, or explain one (docs/machines.md)");
   const auto order = std::make_shared<MachinesOrder>();
-  CLI::Option* const name =
-      machines->add_option("name", order->name, "a preset, or a machine file with a \"/\" or .toml in its name");
-  CLI::Option* const ranks = machines->add_option("-n,--ranks", order->ranks, "times of messages for this many ranks")
-                                 ->check(whole_number(1, sim::kRanksMax))
-                                 ->needs(name);
-  machines->add_flag("--toml", order->toml, "print the machine's file, as a start for another one")
+  CLI::Option* const name = machines->add_option(
+      "name", order->name, "a preset, or a machine file: a name with a \"/\", or that ends with .toml");
+  CLI::Option* const ranks =
+      machines->add_option("-n,--ranks", order->ranks, "print the times of messages between this many ranks")
+          ->check(whole_number(1, sim::kRanksMax))
+          ->needs(name);
+  machines->add_flag("--toml", order->toml, "print the machine's file, as a template for another one")
       ->needs(name)
       ->excludes(ranks);
   machines->callback([order] {

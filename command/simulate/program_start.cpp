@@ -35,8 +35,8 @@ Status find_simulating_library(std::string& path) {
   const std::string folder = find_library_folder();
   path = folder + "/margay/simulate/libmpi.so.12";
   if (!folder.empty() && ::access(path.c_str(), R_OK) == 0) return {};
-  return Status::error("there is no " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
-                       ": build or install margay anew (target mpi_simulate)");
+  return Status::error("cannot read " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
+                       "; build or install margay anew (target mpi_simulate)");
 }
 
 // "1us", in nanoseconds. False: another text.
@@ -50,7 +50,7 @@ bool read_time(std::string_view text, std::uint64_t& out_ns) {
   return true;
 }
 
-// "measured", "none", "calls=1us". False: another text.
+// Parses "measured", "none" or a time such as "calls=1us". Returns false for any other text.
 bool read_compute(std::string_view text, Settings& settings) {
   if (text == "measured") return true;
   settings.compute = virtual_machine::Compute::calls;
@@ -68,6 +68,7 @@ Status check_order(SimulateOrder& order, int& exit_status) {
   if (Status status = virtual_machine::find_machine(settings.machine, machine); !status.ok()) return status;
   if (std::filesystem::exists(settings.machine))
     settings.machine = std::filesystem::absolute(settings.machine).string();
+  // Absolute, because the program may change its folder before MPI_Init opens the trace.
   if (!settings.trace_dir.empty()) settings.trace_dir = std::filesystem::absolute(settings.trace_dir).string();
   if (!read_compute(order.compute, settings)) {
     return Status::error("option --compute: invalid value " + order.compute +
@@ -76,7 +77,7 @@ Status check_order(SimulateOrder& order, int& exit_status) {
   if (!read_time(order.delay, settings.delay_ns))
     return Status::error("option --delay: invalid value " + order.delay + "; use a time, such as 100us");
   if (settings.stack_bytes < kStackLeast || settings.stack_bytes > kStackMost)
-    return Status::error("option --stack: " + std::to_string(settings.stack_bytes) + " bytes; use 64k to 1g");
+    return Status::error("option --stack: invalid value " + std::to_string(settings.stack_bytes) + "; use 64k to 1g");
   virtual_machine::GivenSources given;
   if (Status status = virtual_machine::parse_wildcards(settings, given); !status.ok()) return status;
   return find_program(order.command[0], "", std::getenv("PATH"), order.program, exit_status);
@@ -88,7 +89,7 @@ Status start_program(const SimulateOrder& order, int& exit_status) {
   if (Status status = find_simulating_library(library); !status.ok()) return status;
   ::setenv(virtual_machine::kSettingsVariable, virtual_machine::format_settings(order.settings).c_str(), 1);
   ::setenv("LD_PRELOAD", library.c_str(), 1);
-  // Equal addresses in each run: a program's output, and a trace, may depend on them.
+  // With equal addresses in each run, a program's output and its trace are repeatable even if they depend on them.
   ::personality(ADDR_NO_RANDOMIZE);
   std::vector<std::string> words = order.command;
   std::vector<char*> arguments;

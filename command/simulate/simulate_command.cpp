@@ -65,19 +65,19 @@ void add_simulate_command(CLI::App& app, const CallSite& call_site) {
       "simulate", "run an MPI program's ranks in one process, in the time of another machine (docs/simulate.md)");
   const auto line = std::make_shared<SimulateLine>();
   Settings& settings = line->order.settings;
-  simulating->add_option("-n,--ranks", settings.ranks, "ranks")->check(whole_number(1, sim::kRanksMax));
-  simulating->add_option("--machine", settings.machine, "a machine (margay machines), or a file that describes one");
+  simulating->add_option("-n,--ranks", settings.ranks, "the number of ranks")->check(whole_number(1, sim::kRanksMax));
+  simulating->add_option("--machine", settings.machine, "a preset (listed by margay machines) or a machine file");
   simulating->add_option("--seed", settings.seed,
-                         "the order of ranks that continue at the same time (default 0: the usual one)");
-  simulating->add_option(
-      "--compute", line->order.compute,
-      "time of computation: its processor time (measured), none, or calls=TIME for each call of MPI");
+                         "the seed of the order of ranks that continue at the same time (0: their usual order)");
+  simulating->add_option("--compute", line->order.compute,
+                         "the virtual time of computation: measured (its processor time), none, or calls=TIME (TIME "
+                         "for each call of MPI)");
   simulating->add_option("--cpu-scale", settings.cpu_scale, "virtual time for each second of processor time")
       ->check(CLI::Range(1e-6, 1e6));
-  simulating->add_option("--trace", settings.trace_dir, "record a trace into this folder");
-  simulating->add_option("--stack", settings.stack_bytes, "bytes of each rank's stack")
+  simulating->add_option("--trace", settings.trace_dir, "record a trace in this folder");
+  simulating->add_option("--stack", settings.stack_bytes, "the size of each rank's stack, 64k to 1g")
       ->transform(CLI::AsSizeValue(false));
-  simulating->add_flag("--summary", settings.summary, "print virtual time and counts at the end");
+  simulating->add_flag("--summary", settings.summary, "print the virtual time and counts at the end");
   add_explore_options(*simulating, *line);
   simulating->add_option("program", line->order.command, "the program and its arguments")->required();
   simulating->prefix_command();

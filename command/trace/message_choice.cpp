@@ -101,7 +101,8 @@ std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trac
 // Tries the options that widen the selection, in the order of their width.
 std::string none_chosen(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                         const Messages& messages, const Collectives& collectives) {
-  std::string sentence = fmt::format("none of this run's {} matches", sim::counted(messages.roots().size(), "message"));
+  std::string sentence =
+      fmt::format("the choice matches none of this run's {}", sim::counted(messages.roots().size(), "message"));
   if (messages.roots().empty()) sentence = "this run has no messages";
   std::string separator = ": ";
   const auto add = [&](const std::string& text) { sentence += std::exchange(separator, "; ") + text; };

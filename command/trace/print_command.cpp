@@ -102,7 +102,8 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
 }
 
 [[noreturn]] void fail_without_event(std::string_view option, const std::string& message) {
-  fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
+  fail_trace(
+      Status::error(fmt::format("trace: {} {}: unknown message; the trace has no event of it", option, message)));
 }
 
 // An absent message is an error: an empty table would suggest that the message has no events of these kinds.
@@ -118,8 +119,7 @@ void check_call(const Trace& trace, const std::string& call) {
     return std::find(file.names.begin(), file.names.end(), call) != file.names.end();
   });
   if (!known) {
-    fail_trace(Status::error(
-        fmt::format("trace: --call {}: no function has this name; they are MPI's, as in MPI_Send", call)));
+    fail_trace(Status::error(fmt::format("trace: --call {}: unknown function; use a name such as MPI_Send", call)));
   }
 }
 

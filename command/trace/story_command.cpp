@@ -61,8 +61,8 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
   } else {
     chosen.push_back(named(options, messages));
     if (chosen.front().steps.empty()) {
-      fail_trace(
-          Status::error(fmt::format("trace: {}: no event of this message is in {}", options.message, options.folder)));
+      fail_trace(Status::error(
+          fmt::format("trace: {}: unknown message; {} has no event of it", options.message, options.folder)));
     }
   }
   // An error and not an empty output: scripts test the status.

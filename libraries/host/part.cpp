@@ -274,9 +274,9 @@ portals::Rank Part::first_lost(portals::Rank peer) const {
   if (initiator.losses() == 0) return portals::kAnyRank;
   // A wait for one rank also fails if that rank has left the job regularly, because it sends nothing more. A wait for
   // any rank does not.
-  if (peer != portals::kAnyRank) return initiator.gone(peer) ? peer : portals::kAnyRank;
+  if (peer != portals::kAnyRank) return initiator.is_unreachable(peer) ? peer : portals::kAnyRank;
   for (portals::Rank each = 0; each < size(); ++each) {
-    if (initiator.lost(each)) return each;
+    if (initiator.is_lost(each)) return each;
   }
   return portals::kAnyRank;
 }
@@ -371,7 +371,7 @@ bool Part::in_barrier() {
 }
 
 bool Part::lost(portals::Rank peer) const {
-  return rank_.process().kernel().initiator().gone(peer);
+  return rank_.process().kernel().initiator().is_unreachable(peer);
 }
 
 std::string Part::loss(portals::Rank peer) const {

@@ -16,7 +16,7 @@
 // Messages of a wave: 2 * (nodes - 1) in a tree, in a depth of twice the tree's; nodes * log2(nodes) in an exchange, in
 // a depth of log2(nodes). Each has 48 bytes. Used inside only.
 //
-// A group has a fence of its own among its members, named by their places in it. Its sums are those of requests of
+// A group has a fence of its own among its members, named by their indices in it. Its sums are those of requests of
 // members to members, of both parities, so that wave 1 never ends it.
 //
 // An example of wave 2. Node B sends A a request, arrives and reports 1 sent. A and D have arrived with 0. A now
@@ -89,7 +89,7 @@ class Fence {
     std::uint32_t down = 0;
     std::uint32_t ends = 0;
     std::uint32_t step = 0;    // of an exchange
-    std::uint32_t source = 0;  // the sender's place, set by the receiver
+    std::uint32_t source = 0;  // the sender's index, set by the receiver
     std::uint32_t group = 0;
     std::uint32_t tree = 0;  // the sender's, for this fence
     Sums sums{};
@@ -97,7 +97,7 @@ class Fence {
 
  public:
   static constexpr std::size_t kMessageBytes = sizeof(Message);
-  // Of a group: its number, its nodes by their places, and this node's place. Group 0 is all nodes. One for each group
+  // Of a group: its number, its nodes by their indices, and this node's index. Group 0 is all nodes. One for each group
   // of a node, for all of its fences by messages. `rank` and `wire` outlive it. Wave 1 ends no other group's fence,
   // because a request's parity is that of its sender's fences of all nodes.
   Fence(host::Rank& rank, Wire& wire, Rule rule, std::uint32_t group, const std::vector<std::uint32_t>& members,
@@ -187,7 +187,7 @@ class Fence {
   Wire& wire_;
   const std::uint32_t group_;
   const std::vector<std::uint32_t> members_;
-  // This node's place, and the number of places.
+  // This node's index, and the number of members.
   const std::uint32_t me_, size_;
   // The rule of the environment.
   const Rule rule_;

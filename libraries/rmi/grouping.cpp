@@ -22,7 +22,7 @@ std::vector<Words> exchange(const char* call, std::uint32_t group, const Words& 
   const Collection collection = begin_collect(call, group);
   const GroupView view = view_group(call, group);
   // The index and the number of words before each member's words.
-  Words all{view.place, mine.size()};
+  Words all{view.index, mine.size()};
   all.insert(all.end(), mine.begin(), mine.end());
   for (const std::uint32_t child : collection.children) {
     const Words theirs = words_of(take_part(child, collection.number));

@@ -43,8 +43,8 @@ void Service::broadcast(std::uint32_t group, std::uint32_t root, std::span<const
     const GroupView members = view_group(kCall, group);
     const auto at = std::ranges::find(members.nodes, root);
     if (at == members.nodes.end()) fail("damaged request: a broadcast of a node that is not in the group");
-    const auto place = static_cast<std::uint32_t>(at - members.nodes.begin());
-    for_each_forward(members.place, place, static_cast<std::uint32_t>(members.nodes.size()), [&](std::uint32_t below) {
+    const auto origin = static_cast<std::uint32_t>(at - members.nodes.begin());
+    for_each_forward(members.index, origin, static_cast<std::uint32_t>(members.nodes.size()), [&](std::uint32_t below) {
       attempt([&] {
         post<Service>(core::here->writers[members.nodes[below]],
                       Envelope{.object = view.object(), .atomic = view.atomic()}, method<&Service::broadcast>, group,

@@ -197,8 +197,8 @@ void broadcast(std::uint32_t group, std::span<const std::uint64_t> request) {
   }
   // Forwarding runs in a method, which does not wait for credits: without this wait, no broadcast in a loop would wait.
   const host::Call call(node.rank, kCall);
-  for_each_forward(members.place, members.place, static_cast<std::uint32_t>(members.nodes.size()),
-                   [&](std::uint32_t place) { node.wait_for_credits(kCall, members.nodes[place]); });
+  for_each_forward(members.index, members.index, static_cast<std::uint32_t>(members.nodes.size()),
+                   [&](std::uint32_t below) { node.wait_for_credits(kCall, members.nodes[below]); });
 }
 
 Collection begin_collect(const char* call, std::uint32_t number) {

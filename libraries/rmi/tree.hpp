@@ -56,11 +56,11 @@ namespace margay::rmi::core {
   return children;
 }
 
-// The places of a group of `size` to which `place` forwards a broadcast of `root`: its children in the hypercube tree,
+// The indices of a group of `size` to which `index` forwards a broadcast of `root`: its children in the hypercube tree,
 // counted from the root, the one with the largest part of the tree first. At most log2(size), rounded up.
 template <typename Function>
-void for_each_forward(std::uint32_t place, std::uint32_t root, std::uint32_t size, Function&& function) {
-  const std::uint32_t from_root = (place + size - root) % size;
+void for_each_forward(std::uint32_t index, std::uint32_t root, std::uint32_t size, Function&& function) {
+  const std::uint32_t from_root = (index + size - root) % size;
   std::uint64_t most = 1;
   while (most < size) most *= 2;
   for (std::uint64_t bit = most / 2; bit != 0; bit /= 2) {

@@ -36,7 +36,7 @@ std::string ranks_of(const Communicator& communicator) {
 void let_the_launcher_speak(const sim::Kernel& kernel) {
   for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
     // For example a failed connection of this process.
-    if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
+    if (kernel.initiator().is_unreachable(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
   }
   // Half a second: much longer than the launcher needs, and short for a person who waits for the message.
   constexpr timespec kPatience{0, 500'000'000};
@@ -342,7 +342,7 @@ void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type) {
   if (is_nonportable(op, type)) check.nonportable(operation_text(op) + " on " + type_text(type), "6.9.2");
 }
 
-UserRequest* add_own_request(Call& call, Communicator& communicator) {
+UserRequest* add_request_handle(Call& call, Communicator& communicator) {
   UserRequest* const made = call.rank().handles().add_request(nullptr, communicator);
   if (made == nullptr) call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
   return made;

@@ -28,7 +28,7 @@
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rank/rank.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 namespace margay::mpi {
 
@@ -343,7 +343,7 @@ inline void check_portability(Call& call, MPI_Op op, MPI_Datatype type) {
 }
 
 // A new request handle whose errors go to the handler of `communicator`; nullptr, with MPI_ERR_OTHER set, if 2^18
-// requests are alive. The caller attaches the request itself (`device`, or `own` for a persistent one).
-[[nodiscard]] UserRequest* add_own_request(Call& call, Communicator& communicator);
+// requests are alive. The caller attaches the request itself (`device`, or `upper` for a persistent one).
+[[nodiscard]] UserRequest* add_request_handle(Call& call, Communicator& communicator);
 
 }  // namespace margay::mpi

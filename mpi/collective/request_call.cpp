@@ -27,7 +27,7 @@ void be_persistent(Call& call, CallTask& task) {
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   Communicator& communicator = *task->communicator;
   task->name_it(call.name());
-  UserRequest* const made = add_own_request(call, communicator);
+  UserRequest* const made = add_request_handle(call, communicator);
   if (!call.ok()) return;
   // The handle keeps the task between starts, and the communicator with it.
   if (form == Form::persistent) {
@@ -38,7 +38,7 @@ void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Re
     ++communicator.references;
     // No datatype: free_request() would release one that an earlier use of the entry has left.
     made->call = {};
-    made->own = task.release();
+    made->upper = task.release();
     return;
   }
   *request = made->handle;

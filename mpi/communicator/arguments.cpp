@@ -33,7 +33,7 @@ int give_group(Call& call, GroupPtr group, MPI_Group* handle) {
   // Groups are shared: a handle adds a reference.
   const MPI_Group made = call.rank().handles().groups().add(std::move(group));
   if (made == MPI_GROUP_NULL) {
-    call.error(MPI_ERR_OTHER, "no handle is free (262,144 groups are alive); free some first");
+    call.error(MPI_ERR_OTHER, "too many groups are alive (262,144); free some first");
   } else {
     call.rank().handles().record_origin(made);
     *handle = made;

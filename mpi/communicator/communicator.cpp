@@ -84,7 +84,7 @@ int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_R
   check_call(call, *communicator);
   Begun begun = begin_duplicate(call.rank(), *communicator, newcomm);
   if (begun.communicator == nullptr) {
-    call.error(MPI_ERR_OTHER, "no handle is free (262,144 communicators are alive)");
+    call.error(MPI_ERR_OTHER, "too many communicators are alive (262,144); free some first");
     return call.failed();
   }
   begin_request(call, Form::nonblocking, std::move(begun.task), request);
@@ -157,7 +157,8 @@ extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
   // The types have consecutive values in MPICH's mpi.h.
   const bool known = split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPIX_COMM_TYPE_NEIGHBORHOOD;
   if (!known && split_type != MPI_UNDEFINED) {
-    call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");
+    call.error(MPI_ERR_ARG, "invalid split_type " + std::to_string(split_type) +
+                                "; use MPI_COMM_TYPE_SHARED or another MPI_COMM_TYPE_ value");
   }
   if (!call.ok()) return call.failed();
   check_call(call, *communicator);

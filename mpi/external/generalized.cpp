@@ -37,7 +37,7 @@ int start(Call& call, const RequestClass& functions, void* extra_state, MPIX_Gre
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
   // A generalized request belongs to no communicator; it counts as MPI_COMM_SELF's.
-  UserRequest* const made = add_own_request(call, call.rank().worlds().self());
+  UserRequest* const made = add_request_handle(call, call.rank().worlds().self());
   if (!call.ok()) return call.failed();
   // Owned by the handle, which deletes it when the request ends.
   made->device = new GeneralizedRequest(call.rank(), functions, extra_state, group);

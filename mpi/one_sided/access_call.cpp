@@ -109,7 +109,7 @@ class Requested {
   void end(Window* window) {
     if (!call_.ok() || window == nullptr) return;
     if (request_ == nullptr) static_cast<void>(begin(*window, {}));
-    UserRequest* const made = add_own_request(call_, *window->communicator);
+    UserRequest* const made = add_request_handle(call_, *window->communicator);
     RmaRequest* const request = request_.release();
     request->finish_start();
     if (made == nullptr) {
@@ -206,8 +206,8 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
     call.error(MPI_ERR_TYPE, "elements of the target's datatype " + in_hex(target.handle) +
                                  " are not all of one predefined datatype that accumulates take");
   } else if (operands.compare != nullptr && !swaps(operands.type)) {
-    call.error(MPI_ERR_TYPE, "datatype " + type_text(operands.type) +
-                                 " is none of integers, logicals or bytes, which alone are compared");
+    call.error(MPI_ERR_TYPE,
+               "datatype " + type_text(operands.type) + " cannot be compared; use an integer, a logical or MPI_BYTE");
   } else if (operands.compare == nullptr && !accumulates(operands.op, operands.type)) {
     call.error(MPI_ERR_OP,
                "operation " + operation_text(operands.op) + " is not defined on " + type_text(operands.type));

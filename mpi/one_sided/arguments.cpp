@@ -179,7 +179,7 @@ namespace {
 
 // Accesses to mapped memory of a dead process succeed; their epoch fails.
 void report_dead_target(Call& call, const WindowTarget& target) {
-  if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
+  if (target.lock != LockKind::none && call.device().kernel().initiator().is_unreachable(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});
 }
 

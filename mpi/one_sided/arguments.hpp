@@ -64,7 +64,7 @@ void wait_for_target(Call& call, const WindowTarget& target, Done done) {
   bool is_lost = false;
   const auto over = [&] {
     if (done()) return true;
-    is_lost = kernel.initiator().gone(target.world_rank) && target.awaited.none() && target.sending.none();
+    is_lost = kernel.initiator().is_unreachable(target.world_rank) && target.awaited.none() && target.sending.none();
     return is_lost;
   };
   wait_until(call.rank(), over);

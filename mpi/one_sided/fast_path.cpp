@@ -173,7 +173,7 @@ bool try_fast_flush(int target, MPI_Win handle) {
   if (to == nullptr || (to->lock == LockKind::none && !window->lock_all)) return false;
   if (to->unflushed || !rank.rma().locally_complete(*to) || window->error_class != MPI_SUCCESS) return false;
   // A dead target fails the epoch; the whole call reports it.
-  if (rank.device().kernel().initiator().gone(to->world_rank)) return false;
+  if (rank.device().kernel().initiator().is_unreachable(to->world_rank)) return false;
   // Last, because it counts the call, and a call that takes the full path must not be counted twice.
   return rank.rma().may_skip_progress();
 }

@@ -98,7 +98,7 @@ int nonblocking(const Invocation& name, Moves how, const Arguments1996& argument
   Access access;
   const bool moves = check(call, arguments, window, access);
   if (!call.ok()) return call.failed();
-  UserRequest* const made = add_own_request(call, *window->communicator);
+  UserRequest* const made = add_request_handle(call, *window->communicator);
   if (made == nullptr) return call.failed();
   auto* const begun = new RmaRequest(call.device(), *window->communicator);
   made->device = begun;
@@ -128,7 +128,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   const MadeWindow made = make_window(call.rank(), *communicator, exposed);
   *newcomm = made.window == nullptr ? MPI_COMM_NULL : made.window->communicator_handle;
   if (made.window == nullptr && made.error_class == MPI_ERR_OTHER) {
-    call.error(MPI_ERR_OTHER, "no contexts or handles are free for another window");
+    call.error(MPI_ERR_OTHER, "too many windows or communicators are alive; free some first");
   } else {
     record_error(call, made.error_class);
   }

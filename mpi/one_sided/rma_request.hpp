@@ -11,10 +11,10 @@ namespace margay::mpi {
 
 // The request counts the access's messages in progress, plus one while the call is still starting them, and is complete
 // at 0. Owned by its handle; after MPI_Request_free it deletes itself when complete.
-class RmaRequest final : public OwnRequest, private Listener {
+class RmaRequest final : public UpperLayerRequest, private Listener {
  public:
   // `of`: the window's communicator, which the request keeps.
-  RmaRequest(Device& device, Communicator& of) : OwnRequest(RequestKind::one_sided), device_(device) {
+  RmaRequest(Device& device, Communicator& of) : UpperLayerRequest(RequestKind::one_sided), device_(device) {
     communicator = &of;
     ++of.references;
     outstanding_.count = 1;  // the call that begins it

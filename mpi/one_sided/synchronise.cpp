@@ -82,7 +82,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   wrong_epoch(call, check_lock(*window, rank));
   WindowTarget& target = window->target(rank);
   // The memory of a dead member may still be mapped here, with a lock that is free and would be granted.
-  if (call.device().kernel().initiator().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
+  if (call.device().kernel().initiator().is_unreachable(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   if (!call.ok()) return call.failed();
   // Ends the access epoch of a fence, which no access has used (check_lock).
   window->fence = Window::Fence::none;
@@ -265,7 +265,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
     // Before the notification, after which the target may use its memory.
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
-    if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
+    if (!call.device().kernel().initiator().is_unreachable(window->target(rank).world_rank))
       call.rank().rma().send(*window, rank, margay::mpi_adi::WindowRequestKind::completed);
   }
   window->starts = false;
@@ -324,7 +324,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
     if (has_completed(*window, rank)) continue;
     all = false;
     // A lost origin never completes.
-    if (kernel.initiator().gone(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
+    if (kernel.initiator().is_unreachable(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   }
   *flag = all || !call.ok() ? 1 : 0;
   if (*flag != 0) {

@@ -49,10 +49,10 @@ int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
     *win = MPI_WIN_NULL;
     switch (made.error_class) {
       case MPI_ERR_OTHER:
-        call.error(MPI_ERR_OTHER, "no contexts or handles are free for another window");
+        call.error(MPI_ERR_OTHER, "too many windows or communicators are alive; free some first");
         break;
       case MPI_ERR_NO_MEM:
-        call.error(MPI_ERR_NO_MEM, "no memory for the window on one of the members");
+        call.error(MPI_ERR_NO_MEM, "out of memory for the window on a member");
         break;
       case MPI_ERR_RMA_SHARED:
         call.error(MPI_ERR_RMA_SHARED,

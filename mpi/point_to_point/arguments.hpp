@@ -69,8 +69,8 @@ struct ReceiveArguments {
   return checked;
 }
 
-// Call::failed() of a send or a receive with invalid arguments: adds the peer and the tag that the program passed to
-// the finding's record. Requires: the call has an error.
+// Call::failed() of a send, a receive or a probe with invalid arguments: adds the peer and the tag that the program
+// passed to the finding's record. Requires: the call has an error.
 [[nodiscard, gnu::noinline]] int refuse(Call& call, int peer, int tag);
 // Sets MPI_ERR_OTHER, because 2^18 requests are alive, and gives the request back to the device, which frees it when it
 // is complete.

@@ -3,7 +3,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/rank/wait.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 namespace margay::mpi {
 
@@ -15,16 +15,16 @@ void record_message(Call& call, const Request& request) {
   call.failure().concerns(request.source, request.tag, static_cast<const mpi_adi::ReceiveRequest&>(request).sent_bytes);
 }
 
-// Ends a request of mpi_adi/request, which the device does not manage.
-int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& text) {
-  auto& own = static_cast<OwnRequest&>(*request.device);
+// Ends an upper-layer request, which the device does not manage.
+int end_upper(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& text) {
+  auto& upper = static_cast<UpperLayerRequest&>(*request.device);
   MPI_Status unseen{};
-  const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, text);
-  if (error_class != MPI_SUCCESS && own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
+  const int error_class = upper.end(call.rank(), ignores(status) ? &unseen : status, text);
+  if (error_class != MPI_SUCCESS && upper.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
   if (error_class != MPI_SUCCESS && text.empty()) text = lost_text(call.rank());
   request.device = nullptr;
   if (!request.persistent) {
-    delete &own;
+    delete &upper;
     call.rank().handles().free_request(request);
     *handle = MPI_REQUEST_NULL;
   }
@@ -48,7 +48,7 @@ void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
 
 // Ends a send or receive that did not fail, the usual case. Returns false, without an effect, otherwise.
 bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
-  if (request.device->is_own() || request.device->error_class != MPI_SUCCESS) [[unlikely]]
+  if (request.device->is_of_upper_layer() || request.device->error_class != MPI_SUCCESS) [[unlikely]]
     return false;
   status_of(*request.device, status);
   give_back(call, request, handle);
@@ -62,10 +62,10 @@ void fail_by(Call& call, const Request& request) {
   call.error(request.error_class, failure_text(call.rank(), request));
 }
 
-// Three cases: a send or receive that succeeded, a request of mpi_adi/request, a send or receive that failed.
+// Three cases: a send or receive that succeeded, an upper-layer request, a send or receive that failed.
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& text) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
-  if (request.device->is_own()) return end_own(call, request, handle, status, text);
+  if (request.device->is_of_upper_layer()) return end_upper(call, request, handle, status, text);
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
   text = failure_text(call.rank(), *request.device);

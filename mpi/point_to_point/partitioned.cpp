@@ -6,6 +6,7 @@
 #include "mpi/info/table.hpp"
 #include "mpi/point_to_point/arguments.hpp"
 #include "mpi_adi/request/partitioned.hpp"
+#include "sim/base/text.hpp"
 
 using namespace margay::mpi;
 
@@ -28,14 +29,14 @@ void check_sizes(Call& call, int partitions, MPI_Count count, const Datatype* ty
 template <typename Side>
 int keep(Call& call, const PartitionedCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
-  UserRequest* const made = call.ok() ? add_own_request(call, *arguments.communicator) : nullptr;
-  if (!call.ok()) return call.failed();
+  UserRequest* const made = call.ok() ? add_request_handle(call, *arguments.communicator) : nullptr;
+  if (!call.ok()) return refuse(call, arguments.peer, arguments.tag);
   made->persistent = true;
   ++arguments.communicator->references;
   made->call = {};
   made->call.type = arguments.type;
   ++arguments.type->references;
-  made->own = new Side(call.rank(), arguments);
+  made->upper = new Side(call.rank(), arguments);
   *handle = made->handle;
   return MPI_SUCCESS;
 }
@@ -46,16 +47,16 @@ template <typename Side>
 Side* find(Call& call, MPI_Request handle, const char* made_by) {
   const UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
-  const bool is = found->persistent && found->own != nullptr && found->own->kind == Side::kKind;
-  Side* const side = is ? static_cast<Side*>(found->own) : nullptr;
-  if (side == nullptr) call.error(MPI_ERR_REQUEST, std::string("the request is not one of ") + made_by);
+  const bool is = found->persistent && found->upper != nullptr && found->upper->kind == Side::kKind;
+  Side* const side = is ? static_cast<Side*>(found->upper) : nullptr;
+  if (side == nullptr) call.error(MPI_ERR_REQUEST, std::string("the request was not made by ") + made_by);
   return side;
 }
 
 void check_partition(Call& call, const Partitioned* request, int partition, const char* what = "partition") {
   if (!call.ok() || (partition >= 0 && partition < request->partitions())) return;
-  call.error(MPI_ERR_ARG, std::string(what) + " " + std::to_string(partition) + " is none of the request's " +
-                              std::to_string(request->partitions()));
+  call.error(MPI_ERR_ARG, "invalid " + std::string(what) + " " + std::to_string(partition) + "; the request has " +
+                              margay::sim::counted(request->partitions(), "partition"));
 }
 
 // The partitioned send of a handle. An inactive request is an error, because partitions can be made ready only between

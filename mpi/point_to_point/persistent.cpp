@@ -5,7 +5,7 @@
 #include "mpi/point_to_point/buffered.hpp"
 #include "mpi/point_to_point/completion.hpp"
 #include "mpi/point_to_point/send.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 using namespace margay::mpi;
 
@@ -22,7 +22,7 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
   }
   request->persistent = true;
   // The entry may have served a persistent collective before.
-  request->own = nullptr;
+  request->upper = nullptr;
   ++communicator->references;
   request->call = arguments;
   ++arguments.type->references;
@@ -41,9 +41,9 @@ void check_start(Call& call, const UserRequest& request) {
 
 // Requires: check_start() found no error.
 void start(Call& call, UserRequest& request) {
-  if (request.own != nullptr) {
-    request.device = request.own;  // first: start() may call functions of the program, and let other threads in
-    request.own->start(call.rank());
+  if (request.upper != nullptr) {
+    request.device = request.upper;  // first: start() may call functions of the program, and let other threads in
+    request.upper->start(call.rank());
     return;
   }
   const PersistentCall& kept = request.call;

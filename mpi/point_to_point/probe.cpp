@@ -111,7 +111,7 @@ extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status
   Call call(call_name<"MPI_Probe">);
   Communicator* communicator = check_probe(call, source, tag, comm);
   call.status(status);
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse(call, source, tag);
   if (source == MPI_PROC_NULL) {
     proc_null_status(status);
     return MPI_SUCCESS;
@@ -130,7 +130,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
   Communicator* communicator = check_probe(call, source, tag, comm);
   call.not_null(flag, "flag");
   call.status(status);
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse(call, source, tag);
   if (source == MPI_PROC_NULL) {
     *flag = 1;
     proc_null_status(status);
@@ -156,7 +156,7 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
   Communicator* communicator = check_probe(call, source, tag, comm);
   call.not_null(message, "message");
   call.status(status);
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse(call, source, tag);
   if (source == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
     proc_null_status(status);
@@ -183,7 +183,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
   call.not_null(flag, "flag");
   call.not_null(message, "message");
   call.status(status);
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse(call, source, tag);
   *flag = 1;
   if (source == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;

@@ -8,12 +8,12 @@ using namespace margay::mpi;
 
 namespace {
 
-// Requires: is_own().
-OwnRequest* own_of(Request* request) {
-  return static_cast<OwnRequest*>(request);
+// Requires: request->is_of_upper_layer().
+UpperLayerRequest* upper_of(Request* request) {
+  return static_cast<UpperLayerRequest*>(request);
 }
 
-// Ends the call with the code of a request of mpi_adi/request. `programs`: a function of the program returned `code`,
+// Ends the call with the code of an upper-layer request. `programs`: a function of the program returned `code`,
 // so the call returns it unchanged.
 int end(Call& call, bool programs, int code, std::string text) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
@@ -37,7 +37,7 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   Request* const device_request = found->device;
   // Persistent collectives and partitioned requests own an object between starts.
-  OwnRequest* const kept = found->persistent ? found->own : nullptr;
+  UpperLayerRequest* const kept = found->persistent ? found->upper : nullptr;
   if (is_collective(device_request)) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's; it is not freed but completed");
     return call.failed();
@@ -49,17 +49,17 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   // The shared handle of completed sends is never freed.
   if (found->common) return MPI_SUCCESS;
-  const bool own = device_request != nullptr && device_request->is_own();
+  const bool is_upper = device_request != nullptr && device_request->is_of_upper_layer();
   // A generalized request keeps its handle until MPI_Grequest_complete, which names it.
   const bool awaited = generalized_of(device_request) != nullptr && !device_request->complete;
   if (!awaited) call.rank().handles().free_request(*found);
   // An operation in progress continues; its owner frees it when it is complete.
   if (kept != nullptr) {
     kept->retire();
-  } else if (own) {
+  } else if (is_upper) {
     std::string text;
-    const bool programs = own_of(device_request)->has_program_errors();
-    const int code = own_of(device_request)->give_up(call.rank(), text);
+    const bool programs = upper_of(device_request)->has_program_errors();
+    const int code = upper_of(device_request)->give_up(call.rank(), text);
     return end(call, programs, code, std::move(text));
   } else if (device_request != nullptr) {
     call.device().free(*device_request);
@@ -75,18 +75,18 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
   if (!active(found)) {
-    call.error(MPI_ERR_REQUEST, "the persistent request is not active; there is nothing to cancel");
+    call.error(MPI_ERR_REQUEST, "the persistent request is not active, so it cannot be cancelled");
   } else if (is_collective(found->device)) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's, which cannot be cancelled");
   }
   if (!call.ok()) return call.failed();
   // First matches the messages that have arrived, because their receives cannot be cancelled any more.
   call.device().progress();
-  if (found->device->is_own()) {
+  if (found->device->is_of_upper_layer()) {
     std::string text;
-    auto& own = *own_of(found->device);
-    const int code = own.cancel(call.rank(), text);
-    return end(call, own.has_program_errors(), code, std::move(text));
+    auto& upper = *upper_of(found->device);
+    const int code = upper.cancel(call.rank(), text);
+    return end(call, upper.has_program_errors(), code, std::move(text));
   }
   call.device().cancel(*found->device);
   return MPI_SUCCESS;

@@ -9,7 +9,7 @@
 #include "mpi/point_to_point/send.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/rank/wait.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi {
@@ -38,17 +38,30 @@ class TypedCopy {
   std::int64_t size_ = 0;
 };
 
+// The ends of a call whose arguments of one part are invalid: the error names the part, the finding its peer and tag.
+int refuse_send(Call& call, const SendArguments& send) {
+  call.append_part("of the send");
+  return refuse(call, send.destination, send.tag);
+}
+
+int refuse_receive(Call& call, const ReceiveArguments& receive) {
+  call.append_part("of the receive");
+  return refuse(call, receive.source, receive.tag);
+}
+
 // The blocking form: waits for both. `copied_from`: CheckedSend::copied_from.
 int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
               MPI_Status* status) {
   CheckedSend out = check_send(call, SendMode::standard, send);
+  if (!call.ok()) [[unlikely]]
+    return refuse_send(call, send);
   out.copied_from = copied_from;
-  call.append_part("of the send");
   const CheckedReceive in = check_receive(call, receive);
-  call.append_part("of the receive");
+  if (!call.ok()) [[unlikely]]
+    return refuse_receive(call, receive);
   call.status(status);
   if (!call.ok()) [[unlikely]]
-    return call.failed();
+    return refuse(call, receive.source, receive.tag);
   // The receive first, so that a message of this rank to itself finds it.
   Request& incoming = *call.device().start_receive(in);
   Request& outgoing = *call.device().start_send(out);
@@ -64,13 +77,13 @@ int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_f
 int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
                std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
   CheckedSend out = check_send(call, SendMode::standard, send);
+  if (!call.ok()) return refuse_send(call, send);
   out.copied_from = copied_from;
-  call.append_part("of the send");
   const CheckedReceive in = check_receive(call, receive);
-  call.append_part("of the receive");
+  if (!call.ok()) return refuse_receive(call, receive);
   call.not_null(handle, "request");
   // The handle first: without one nothing is started, since a started operation could not be completed.
-  UserRequest* const made = call.ok() ? add_own_request(call, *in.communicator) : nullptr;
+  UserRequest* const made = call.ok() ? add_request_handle(call, *in.communicator) : nullptr;
   if (!call.ok()) return call.failed();
   Device& device = call.device();
   auto* const both = new SendReceive(device, *in.communicator, std::move(copy));
@@ -100,8 +113,7 @@ int send_and_replace(const Invocation& name, const SendArguments& send, const Re
                      MPI_Status* status) {
   Call call(name);
   const CheckedSend checked = check_send(call, SendMode::standard, send);
-  call.append_part("of the send");
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse_send(call, send);
   // Lives until the send is complete.
   const TypedCopy copy(checked);
   return carry_out(call, copy.instead_of(send), &checked, receive, status);
@@ -111,8 +123,7 @@ int start_send_and_replace(const Invocation& name, const SendArguments& send, co
                            MPI_Request* request) {
   Call call(name);
   const CheckedSend checked = check_send(call, SendMode::standard, send);
-  call.append_part("of the send");
-  if (!call.ok()) return call.failed();
+  if (!call.ok()) return refuse_send(call, send);
   TypedCopy copy(checked);
   const SendArguments copied = copy.instead_of(send);
   return start_both(call, copied, &checked, receive, copy.take(), request);

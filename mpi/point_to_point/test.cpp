@@ -1,7 +1,7 @@
 // MPI_Test and its variants (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress if nothing is complete yet.
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/completion.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 using namespace margay::mpi;
 
@@ -33,13 +33,13 @@ bool test_once(Call& call, Subject subject, Done done) {
 }
 
 // The status and error of a request, without ending it.
-void read_own_status(Call& call, OwnRequest& own, MPI_Status* status) {
+void read_upper_status(Call& call, UpperLayerRequest& upper, MPI_Status* status) {
   MPI_Status unseen{};
   std::string text;
-  const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, text);
+  const int error_class = upper.outcome(call.rank(), ignores(status) ? &unseen : status, text);
   if (error_class == MPI_SUCCESS) return;
   if (text.empty()) text = lost_text(call.rank());
-  if (own.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
+  if (upper.has_program_errors()) call.set_error_origin(Call::ErrorOrigin::program);
   call.error(error_class, std::move(text));
 }
 
@@ -135,8 +135,8 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
     empty_status(status);
   } else if (!test_once(call, found, [found] { return complete(*found); })) {
     *flag = 0;
-  } else if (found->device->is_own()) {
-    read_own_status(call, static_cast<OwnRequest&>(*found->device), status);
+  } else if (found->device->is_of_upper_layer()) {
+    read_upper_status(call, static_cast<UpperLayerRequest&>(*found->device), status);
   } else {
     // The request stays as it is: MPI_Wait or MPI_Test may end it later.
     const Request& ended = *found->device;

@@ -52,7 +52,7 @@ std::string request_text(const ReceiveRequest& request) {
 }
 
 std::string request_text(const UserRequest& request) {
-  if (request.persistent && request.own == nullptr) {
+  if (request.persistent && request.upper == nullptr) {
     const PersistentCall& call = request.call;
     return message_text(call.is_send ? "to" : "from", call.peer, call.tag,
                         static_cast<std::uint64_t>(call.count) * call.type->size);
@@ -63,7 +63,7 @@ std::string request_text(const UserRequest& request) {
     if (call.peer == MPI_PROC_NULL) return {};
     return message_text("to", call.peer, call.tag, static_cast<std::uint64_t>(call.count));
   }
-  if (request.device == nullptr || request.device->is_own()) return {};
+  if (request.device == nullptr || request.device->is_of_upper_layer()) return {};
   return request.device->kind == RequestKind::send ? request_text(static_cast<const SendRequest&>(*request.device))
                                                    : request_text(static_cast<const ReceiveRequest&>(*request.device));
 }

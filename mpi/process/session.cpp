@@ -60,7 +60,7 @@ int begin_session(const Invocation& of, MPI_Info info, MPI_Errhandler errhandler
   used.set("thread_level", call.rank().threaded() ? "MPI_THREAD_MULTIPLE" : kSingle);
   const Session* const made = call.rank().tables().sessions.add(raises.error_handler, std::move(used));
   if (made == nullptr) {
-    call.error(MPI_ERR_OTHER, "no handle is free (262,144 sessions are alive); finalize some first");
+    call.error(MPI_ERR_OTHER, "too many sessions are alive (262,144); finalize some first");
     return call.failed();
   }
   call.rank().handles().record_origin(made->raises.handle);

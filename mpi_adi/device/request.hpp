@@ -7,12 +7,12 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// The kinds of requests. The kinds after `sent` are requests of a layer above the device (OwnRequest).
+// The kinds of requests. The kinds after `sent` are requests of a layer above the device (UpperLayerRequest).
 enum class RequestKind : std::uint8_t {
   send,                 // a SendRequest
   receive,              // a ReceiveRequest
   sent,                 // a send that was complete at its start; all share one request (Device::start_send)
-  send_receive,         // of MPI_Isendrecv: a send and a receive (request/own_request)
+  send_receive,         // of MPI_Isendrecv: a send and a receive (request/upper_layer_request)
   partitioned_send,     // of MPI_Psend_init (request/partitioned)
   partitioned_receive,  // of MPI_Precv_init
   generalized,          // of MPI_Grequest_start (request/generalized)
@@ -38,12 +38,13 @@ struct ParentRequest {
 };
 
 // The public part of a request. The derived SendRequest and ReceiveRequest contain the protocols' parts; the device's
-// pools own them, and their addresses are stable. An OwnRequest belongs to the layer above. The fields of a completed
-// request contain its result.
+// pools own them, and their addresses are stable. An UpperLayerRequest belongs to the layer above. The fields of a
+// completed request contain its result.
 struct Request {
   // Set when a request is taken from its pool, or made.
   RequestKind kind = RequestKind::send;
-  // Read by the program's waits and tests. complete() sets it for the device's requests; an OwnRequest sets it itself.
+  // Read by the program's waits and tests. complete() sets it for the device's requests; an UpperLayerRequest sets it
+  // itself.
   bool complete = false;
   // The request was cancelled, and is complete without a message (MPI_Test_cancelled).
   bool cancelled = false;
@@ -56,8 +57,8 @@ struct Request {
   Communicator* communicator = nullptr;  // counted in its references; nullptr in the pool
   ParentRequest* owner = nullptr;        // the parent request, notified at completion; nullptr: none
 
-  // Whether it is an OwnRequest (mpi_adi/request).
-  [[nodiscard]] bool is_own() const { return kind > RequestKind::sent; }
+  // Whether it is an UpperLayerRequest (mpi_adi/request).
+  [[nodiscard]] bool is_of_upper_layer() const { return kind > RequestKind::sent; }
 };
 
 }  // namespace margay::mpi_adi

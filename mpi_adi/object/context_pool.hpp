@@ -14,7 +14,7 @@ namespace margay::mpi_adi {
 
 // The error message of an agreement if no pair is free on all members.
 inline constexpr char kContextsUsedUp[] =
-    "no context identifier is free on all members (4,096 communicators); free some first";
+    "too many communicators are alive (4,096 contexts, none free on all members); free some first";
 
 // A bitmap with a bit for each pair. A pair has the contexts 2 * pair, for point-to-point messages, and 2 * pair + 1,
 // for collective calls.

@@ -112,7 +112,7 @@ std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
   Lines lines(out, limit_lines);
   for (std::uint32_t rank = 0; parts.kernel.initiator().losses() != 0 && rank < parts.kernel.ranks(); ++rank) {
-    if (!parts.kernel.initiator().gone(rank) || !lines.next()) continue;
+    if (!parts.kernel.initiator().is_unreachable(rank) || !lines.next()) continue;
     lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.initiator().loss(rank));
   }
   // A held message may be the reason for a stall, and the lists below do not show it.

@@ -46,7 +46,7 @@ portals::Status AttachedBuffer::reserve(std::uint64_t bytes, std::byte*& slot) {
     ++at;
   }
   if (at == taken_.end() && bytes_ - free_from < wanted) {
-    return portals::Status::error("no room in the attached buffer of " + std::to_string(bytes_) +
+    return portals::Status::error("insufficient space in the attached buffer of " + std::to_string(bytes_) +
                                   " bytes for a buffered send of " + std::to_string(bytes) + " bytes and " +
                                   std::to_string(kOverhead) + " of overhead (" + std::to_string(taken_.size()) +
                                   " messages are in it); attach a larger one");

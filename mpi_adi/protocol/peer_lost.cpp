@@ -39,7 +39,7 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
 
 // A receive from any source that has no message yet may get it from any member.
 bool is_sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
-  if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
+  if (request.peer != portals::kAnyRank) return parts.kernel.initiator().is_unreachable(request.peer);
   return is_source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
 }
 
@@ -48,7 +48,7 @@ bool is_sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
 bool end_requests_of_lost(DeviceParts& parts, bool& any) {
   bool all = true;
   parts.sends.for_each_in_use([&](SendRequest& request) {
-    if (request.complete || !parts.kernel.initiator().gone(request.peer)) return;
+    if (request.complete || !parts.kernel.initiator().is_unreachable(request.peer)) return;
     if (kernel_holds(request)) {
       all = false;
       return;
@@ -69,11 +69,11 @@ bool end_requests_of_lost(DeviceParts& parts, bool& any) {
 }  // namespace
 
 bool search_lost_source(const DeviceParts& parts, const Communicator& communicator, int source) {
-  if (source != MPI_ANY_SOURCE) return parts.kernel.initiator().gone(communicator.world_rank(source));
-  // lost(), not gone(), because a departed member has sent all of its messages.
+  if (source != MPI_ANY_SOURCE) return parts.kernel.initiator().is_unreachable(communicator.world_rank(source));
+  // is_lost(), not is_unreachable(), because a departed member has sent all of its messages.
   const auto& members = communicator.peers->world_ranks;
   return std::any_of(members.begin(), members.end(),
-                     [&parts](std::uint32_t rank) { return parts.kernel.initiator().lost(rank); });
+                     [&parts](std::uint32_t rank) { return parts.kernel.initiator().is_lost(rank); });
 }
 
 bool end_requests_after_losses(DeviceParts& parts) {

@@ -91,7 +91,7 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
   }
   // The heap may have freed an incomplete message whose sender is lost. A message that was complete when probed is
   // still there, and is received. (If only its header was saved, the pull of its body fails.)
-  if (!message.was_complete && parts.kernel.initiator().gone(message.peer)) {
+  if (!message.was_complete && parts.kernel.initiator().is_unreachable(message.peer)) {
     end_receive_of_lost(parts, request);
   } else {
     take_unexpected(parts, request, *message.arrived);

@@ -52,7 +52,7 @@ void complete_claims(DeviceParts& parts) {
     MARGAY_ASSERT(request.state == ReceiveState::claiming && request.claimed != nullptr);
     // If the sender of an incomplete message is lost, the heap frees the message's memory. So the memory must not be
     // touched here, and protocol/peer_lost ends the receive.
-    if (parts.kernel.initiator().gone(request.peer) || !request.claimed->complete) {
+    if (parts.kernel.initiator().is_unreachable(request.peer) || !request.claimed->complete) {
       at = &request.next_claiming;
       continue;
     }

@@ -18,7 +18,7 @@ std::string lost_text(MpiRank& rank) {
     return "a process that the call needs has failed, as another member of the call reports";
   std::string text = "a process that the call needs has failed:";
   for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
-    if (kernel.initiator().gone(peer))
+    if (kernel.initiator().is_unreachable(peer))
       text += " rank " + std::to_string(peer) + " (" + kernel.initiator().loss(peer) + ")";
   }
   return text;

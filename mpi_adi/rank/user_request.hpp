@@ -23,7 +23,7 @@ struct PersistentCall {
   int tag = 0;
 };
 
-struct OwnRequest;  // mpi_adi/request/own_request.hpp
+struct UpperLayerRequest;  // mpi_adi/request/upper_layer_request.hpp
 
 // The handle's target. Pooled by Handles, so its address is never freed while the rank lives; valid from add_request()
 // to free_request().
@@ -38,8 +38,8 @@ struct UserRequest {
   bool common = false;  // the common request of all completed sends, if origins are not kept; never freed
   // Also describes a completed send, if origins are kept: peer, tag, and its bytes as the count.
   PersistentCall call;
-  // The request behind a persistent request that a higher layer carries out; otherwise meaningless.
-  OwnRequest* own = nullptr;
+  // The request behind a persistent request of an upper layer; otherwise meaningless.
+  UpperLayerRequest* upper = nullptr;
   // Link of the free list of Handles; meaningless while the request has a handle.
   UserRequest* next_free = nullptr;
 };

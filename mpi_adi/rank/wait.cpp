@@ -22,15 +22,14 @@ constexpr std::size_t kReportLines = 12;  // of the device's state in a report
 constexpr std::uint32_t kRoundsToYield = 8;
 
 // Whether only a message can end the wait. False with several threads, because another thread's call could end it.
-// False with an incomplete generalized request, which a function of the program could complete. Each other OwnRequest
-// has a task, so without generalized requests there are as many own requests as tasks.
-bool needs_message(MpiRank& rank, const FirstWait& first) {
+// False with an incomplete generalized request, which a function of the program could complete. All other requests,
+// and the tasks of nonblocking collectives, need messages.
+bool needs_message(MpiRank& rank) {
   if (rank.threaded()) return false;
-  const std::vector<UserRequest*> requests = rank.handles().living_requests();
-  const auto own = std::ranges::count_if(requests, [](const UserRequest* request) {
-    return request->device != nullptr && request->device->is_own() && !request->device->complete;
+  return std::ranges::none_of(rank.handles().living_requests(), [](const UserRequest* request) {
+    return request->device != nullptr && request->device->kind == RequestKind::generalized &&
+           !request->device->complete;
   });
-  return own == static_cast<std::ptrdiff_t>(first.tasks);
 }
 
 // The calling thread's call. The board names the call that was entered last. That may be another thread's call, or none
@@ -65,7 +64,7 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
   wait.posted_receives = first.posted_receives;
   wait.unexpected_messages = first.unexpected_messages;
   wait.requests = first.requests;
-  wait.needs_message = needs_message(rank_, first) ? 1 : 0;
+  wait.needs_message = needs_message(rank_) ? 1 : 0;
   if (named_ != nullptr) {
     // Requests of MPI that are under way do not end this wait.
     wait.peer = named_->peer;
@@ -151,7 +150,7 @@ bool SharedWait::share(bool moved) {
     room.join_polling();
   }
   // Called even after rounds that moved nothing, because some conditions read memory that other processes write
-  // (collectives/portal/meet).
+  // (collectives/portal/call_barrier).
   room.serve();
   rank_.let_waiting_threads_in();
   if (moved) {

@@ -9,7 +9,7 @@ namespace margay::mpi_adi {
 
 GeneralizedRequest::GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state,
                                        MPIX_Grequest_class group)
-    : OwnRequest(kKind), rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
+    : UpperLayerRequest(kKind), rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
   // Counted, because while such requests exist, calls that complete requests must call their functions.
   if (functions_.extended()) ++rank_.tables().extended_requests;
 }

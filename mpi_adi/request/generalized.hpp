@@ -3,13 +3,13 @@
 #pragma once
 
 #include "mpi_adi/object/user_functions.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 namespace margay::mpi_adi {
 
 // A generalized request. The program's handle owns it. After give_up() it deletes itself when it completes. Under the
 // process lock, except while a function of the program runs.
-class GeneralizedRequest final : public OwnRequest {
+class GeneralizedRequest final : public UpperLayerRequest {
  public:
   static constexpr RequestKind kKind = RequestKind::generalized;
   // `group`: the handle of the request's class; 0: it has none. `extra_state`: passed to each function.

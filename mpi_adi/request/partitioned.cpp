@@ -10,7 +10,7 @@
 namespace margay::mpi_adi {
 
 Partitioned::Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall& call)
-    : OwnRequest(which), device_(rank.device()), bytes_(*rank.handles().datatype(MPI_BYTE)), call_(call) {
+    : UpperLayerRequest(which), device_(rank.device()), bytes_(*rank.handles().datatype(MPI_BYTE)), call_(call) {
   communicator = call.communicator;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 namespace margay::mpi_adi {
 
@@ -66,7 +66,7 @@ static_assert(user_tag_of_setup(partition_setup_tag(kUserTagMax - 1)) == kUserTa
 
 // One side of a partitioned operation: a persistent request, each round of which consists of several messages. Under
 // the process lock.
-class Partitioned : public OwnRequest, protected ParentRequest {
+class Partitioned : public UpperLayerRequest, protected ParentRequest {
  public:
   // This side's number of partitions.
   [[nodiscard]] int partitions() const { return call_.partitions; }
@@ -158,7 +158,7 @@ class PartitionedReceive final : public Partitioned {
   // memory of this object.
   PartitionedReceive(MpiRank& rank, const PartitionedCall& call);
 
-  // See Partitioned and OwnRequest for the functions below.
+  // See Partitioned and UpperLayerRequest for the functions below.
   [[nodiscard]] bool sends() const override { return false; }
   void start(MpiRank& rank) override;
   // Whether the partition has arrived; copies it to its place if it is staged. Requires: active.

@@ -25,7 +25,7 @@ void Rma::announce(Window& window, int target, std::uint64_t offset, std::span<c
 void Rma::announce_completed(Window& window, int target, Completed what, std::uint64_t number,
                              Outstanding* outstanding) {
   // A lost target needs no report, and would never answer.
-  if (parts_.kernel.initiator().gone(window.target(target).world_rank)) return;
+  if (parts_.kernel.initiator().is_unreachable(window.target(target).world_rank)) return;
   WindowRequestHead head;
   head.kind = WindowRequestKind::announced;
   head.op = static_cast<std::int32_t>(what);

@@ -6,10 +6,11 @@
 
 namespace margay::mpi_adi {
 
-bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
+bool Rma::is_unreachable(void* rma, std::uint32_t world_rank) {
   const Rma& self = *static_cast<Rma*>(rma);
   // A number that is not a rank counts as lost.
-  if (world_rank >= self.parts_.kernel.ranks() || self.parts_.kernel.initiator().gone(world_rank)) return true;
+  if (world_rank >= self.parts_.kernel.ranks() || self.parts_.kernel.initiator().is_unreachable(world_rank))
+    return true;
   if (self.node_ == nullptr) return false;
   const std::uint32_t local_rank = self.node_->local_rank(world_rank);
   // The node's memory also shows that a process has ended.
@@ -17,7 +18,7 @@ bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
 }
 
 sim::HolderDeathTest Rma::holder_death_test() {
-  return {&Rma::is_gone, this, [](void* rma, std::uint32_t world_rank, std::uint64_t waited_ns) {
+  return {&Rma::is_unreachable, this, [](void* rma, std::uint32_t world_rank, std::uint64_t waited_ns) {
             static_cast<Rma*>(rma)->guard_waits_(world_rank, waited_ns);
           }};
 }
@@ -71,7 +72,7 @@ void Rma::unlock(Window& window, int target) {
   if (!requested) return;
   // A release in memory is visible at once to members that poll. let_in() wakes members that sleep.
   if (to.control.here()) return release(window, target, to.control, window.rank());
-  if (!parts_.kernel.initiator().gone(to.world_rank)) send(window, target, WindowRequestKind::unlock);
+  if (!parts_.kernel.initiator().is_unreachable(to.world_rank)) send(window, target, WindowRequestKind::unlock);
 }
 
 void Rma::release(Window& window, int target, const WindowControl& control, int member) {
@@ -127,14 +128,14 @@ bool Rma::may_withdraw(std::uint32_t world_rank, bool is_own_lock) const {
 void Rma::withdraw_dead() {
   for (const auto& [context, window] : windows_) {
     for (int member = 0; member < window->members(); ++member) {
-      if (!parts_.kernel.initiator().gone(window->target(member).world_rank)) continue;
+      if (!parts_.kernel.initiator().is_unreachable(window->target(member).world_rank)) continue;
       std::erase(window->waiting, member);
       if (window->check != nullptr) window->check->announced.end_accesses_of_lost(member);
       for (int target = 0; target < window->members(); ++target) {
         // This process's own lock is in window->control. Its entry among the targets has no lock if all accesses use
         // messages.
         const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
-        if (!control.here() || parts_.kernel.initiator().gone(window->target(target).world_rank)) continue;
+        if (!control.here() || parts_.kernel.initiator().is_unreachable(window->target(target).world_rank)) continue;
         if (!may_withdraw(window->target(member).world_rank, target == window->rank())) continue;
         lock_of(control).withdraw(static_cast<std::uint32_t>(member),
                                   [&, at = window](std::uint32_t other) { let_in(*at, target, other); });

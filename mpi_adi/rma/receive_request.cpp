@@ -80,7 +80,7 @@ void Rma::receive_request(const portals::Header& header, const std::byte* body, 
 // Handles a lock request of a member that cannot reach the lock in memory.
 void Rma::receive_lock_request(Window& window, const WindowRequestHead& head) {
   // A lost member's requests were withdrawn already, and the member would never release the lock.
-  if (parts_.kernel.initiator().gone(window.target(head.origin).world_rank)) return;
+  if (parts_.kernel.initiator().is_unreachable(window.target(head.origin).world_rank)) return;
   const auto member = static_cast<std::uint32_t>(head.origin);
   sim::WindowLock lock = lock_of(window.control);
   // A request that was granted or already waits is not made again.

@@ -303,7 +303,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   to.reads += answer.reads ? 1 : 0;
   // If the loss of this target was handled earlier, nothing would end this answer. So the next round handles losses
   // again.
-  if (parts_.kernel.initiator().gone(to.world_rank)) [[unlikely]]
+  if (parts_.kernel.initiator().is_unreachable(to.world_rank)) [[unlikely]]
     parts_.losses_ended = kLookAgain;
   if (request != nullptr) ++request->count;
   parts_.kernel.expect_answer(to.world_rank);
@@ -362,7 +362,7 @@ void Rma::keep_error(Window& window, int error_class, const std::string& text) {
 void Rma::begin_flush(Window& window, int target) {
   WindowTarget& to = window.target(target);
   // A lost target does not answer; the accesses to it have failed already.
-  if (!to.unflushed || parts_.kernel.initiator().gone(to.world_rank)) return;
+  if (!to.unflushed || parts_.kernel.initiator().is_unreachable(to.world_rank)) return;
   to.unflushed = false;
   const Reply& answer = expect(window, target, {}, nullptr, nullptr);
   // A dynamic window has no entry in the get portal. A window request for no pieces gets the same answer there.
@@ -386,7 +386,7 @@ void Rma::end_losses() {
   bool all = true;
   replies_.for_each_in_use([&](Reply& reply) {
     const std::uint32_t peer = reply.entry.criteria().source_rank;
-    if (!kernel.initiator().gone(peer)) return;
+    if (!kernel.initiator().is_unreachable(peer)) return;
     if (reply.memory && reply.memory->reserved_messages() != 0) {
       all = false;
     } else if (reply.at_target) {

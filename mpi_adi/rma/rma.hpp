@@ -227,7 +227,7 @@ class Rma final : public Listener {
   // one round trip. After several accesses, a flush behind all of them is cheaper than an answer to each.
   [[nodiscard]] bool is_alone(const Window& window, const WindowTarget& target) const {
     return !target.unflushed && locally_complete(target) && !ends_by_message(window, target) &&
-           !parts_.kernel.initiator().gone(target.world_rank);
+           !parts_.kernel.initiator().is_unreachable(target.world_rank);
   }
   // Answers.
   // Puts an answer's entry into the receive portal's list, and counts the answer as under way.
@@ -244,7 +244,7 @@ class Rma final : public Listener {
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   // The test for a lost holder that the locks in memory use (sim/shm/holder_lock).
-  [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
+  [[nodiscard]] static bool is_unreachable(void* rma, std::uint32_t world_rank);
   [[nodiscard]] sim::HolderDeathTest holder_death_test();
   // Wakes a member to which the lock was granted.
   void let_in(Window& window, int target, std::uint32_t member);

@@ -86,7 +86,7 @@ portals::Status choose_address(const std::string& wanted, std::string& address) 
   if (numeric(wanted)) {
     address = wanted;
     if (can_listen_on(wanted)) return {};
-    return portals::Status::error("-iface " + wanted + ": no interface has that address: " + std::strerror(errno));
+    return portals::Status::error("-iface " + wanted + ": cannot use this address: " + std::strerror(errno));
   }
   std::uint32_t bits = 0;
   std::uint32_t mask = 0;
@@ -105,9 +105,9 @@ portals::Status choose_address(const std::string& wanted, std::string& address) 
     address = "127.0.0.1";
     return {};
   }
-  return portals::Status::error("-iface " + wanted +
-                                ": no interface with that name, address or network is up; there is" +
-                                (seen.empty() ? " none" : seen));
+  return portals::Status::error(
+      "-iface " + wanted +
+      ": invalid interface; use the name, address or network of one that is up:" + (seen.empty() ? " none" : seen));
 }
 
 }  // namespace margay::sim

@@ -135,7 +135,8 @@ portals::Status Options::check() const {
   for (const Form& form : kForms) {
     const std::string value = text(form.name);
     if (value.empty() || fits(form, value)) continue;
-    return portals::Status::error(variable_of(form.name) + "=" + value + " is not one of " + std::string(form.choices));
+    return portals::Status::error(variable_of(form.name) + ": invalid value \"" + value + "\"; use " +
+                                  std::string(form.choices));
   }
   for (const char* name : {"stall_seconds", "trace_last_seconds"}) {
     const std::string seconds = text(name);

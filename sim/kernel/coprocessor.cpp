@@ -237,7 +237,7 @@ portals::Status Coprocessor::start(const Settings& settings, Round round) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
-    return portals::Status::error(std::string("no message coprocessor: cannot create its thread: ") +
+    return portals::Status::error(std::string("cannot create the message coprocessor's thread: ") +
                                   std::strerror(error) + "; messages wait while the program computes");
   }
   impl_->running = true;

@@ -16,7 +16,7 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
   Wire& wire = *routes_[peer];
   // The message may have been delivered before try_send() returns, so the time of its departure is taken first.
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
-  if (gone(peer) || !wire.try_send(peer, header, body)) return false;
+  if (is_unreachable(peer) || !wire.try_send(peer, header, body)) return false;
   count(header, wire.id(),
         stamp == 0 || header.length == 0 ? std::uint8_t{0} : body_reason(wire.body_taken(), !body.contiguous()), stamp);
   return true;
@@ -30,7 +30,7 @@ void Initiator::send(Transmission& transmission) {
   transmission.stop_asked = false;
   transmission.given_back = false;
   ++registers_.unfinished().transmissions;
-  if (gone(peer)) {
+  if (is_unreachable(peer)) {
     // The transmission finishes at once, as failed. So callers handle a loss before send() and a loss after it in the
     // same place.
     transmission.state = Transmission::State::failed;

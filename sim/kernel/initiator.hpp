@@ -1,5 +1,5 @@
 // The sending side of the kernel: it hands a header and a body to the wire that reaches the peer, counts them, and
-// records the peers that are gone.
+// records the peers that are unreachable.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Initiator {
   }
 
   // As the functions of class Kernel with the same names. A message is counted when it is handed to its wire. A message
-  // to a peer that is gone is not counted.
+  // to a peer that is unreachable is not counted.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
   void send(Transmission& transmission);
   // No effect on a transmission that is not queued.
@@ -56,19 +56,25 @@ class Initiator {
     MARGAY_ASSERT(registers_.unfinished().transmissions != 0);
     --registers_.unfinished().transmissions;
   }
-  // Marks a peer as gone, for `reason`. `had_left`: the peer had sent a goodbye, so its end is regular. Later sends to
-  // the peer fail.
-  void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
-    gone_.insert_or_assign(rank, Loss{std::string(reason.empty() ? "lost" : reason), had_left});
+  // Marks a peer as unreachable, for `reason`. `had_left`: the peer had sent a goodbye, so its end is regular. Later
+  // sends to the peer fail.
+  void mark_unreachable(std::uint32_t rank, std::string_view reason, bool had_left) {
+    unreachable_.insert_or_assign(rank, Loss{std::string(reason.empty() ? "lost" : reason), had_left});
   }
-  // The ranks that are gone: no message reaches them, and none arrives from them. losses(): their number. gone():
-  // whether `rank` is gone. lost(): whether `rank` is gone without a goodbye. In that case a receive from any source
-  // may be waiting for a message that will not arrive.
-  [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(gone_.size()); }
-  [[nodiscard]] bool gone(std::uint32_t rank) const { return !gone_.empty() && gone_.contains(rank); }
-  [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !gone_.at(rank).had_left; }
-  // The reason of mark_gone(), as the end of a sentence; empty for a rank that is not gone.
-  [[nodiscard]] std::string loss(std::uint32_t rank) const { return gone(rank) ? gone_.at(rank).why : std::string(); }
+  // Unreachable ranks: no message reaches them, and none arrives from them. losses(): their number. is_lost(): whether
+  // `rank` is unreachable without a goodbye. In that case a receive from any source may be waiting for a message that
+  // will not arrive.
+  [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(unreachable_.size()); }
+  [[nodiscard]] bool is_unreachable(std::uint32_t rank) const {
+    return !unreachable_.empty() && unreachable_.contains(rank);
+  }
+  [[nodiscard]] bool is_lost(std::uint32_t rank) const {
+    return is_unreachable(rank) && !unreachable_.at(rank).had_left;
+  }
+  // The reason of mark_unreachable(), as the end of a sentence; empty for a rank that is reachable.
+  [[nodiscard]] std::string loss(std::uint32_t rank) const {
+    return is_unreachable(rank) ? unreachable_.at(rank).why : std::string();
+  }
   // Messages and bytes handed to wires, by kind of message or by wire.
   [[nodiscard]] const WireCounts& counts(portals::Kind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
@@ -94,8 +100,8 @@ class Initiator {
     std::string why;
     bool had_left = false;
   };
-  // By rank. Empty in a job without losses, so gone() costs one test.
-  std::unordered_map<std::uint32_t, Loss> gone_;
+  // By rank. Empty in a job without losses, so is_unreachable() costs one test.
+  std::unordered_map<std::uint32_t, Loss> unreachable_;
   // The memory of the counters until count_wires_in().
   std::array<WireCounts, kWireCount> own_counts_{};
   // By wire; own_counts_ until count_wires_in().

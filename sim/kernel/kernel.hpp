@@ -40,8 +40,8 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // The kernel's parts. The initiator sends, and records the peers that are gone; the target delivers, holds or drops
-  // arrivals; `answers` makes acknowledgments and replies.
+  // The kernel's parts. The initiator sends, and records the peers that are unreachable; the target delivers, holds or
+  // drops arrivals; `answers` makes acknowledgments and replies.
   [[nodiscard]] Initiator& initiator() { return initiator_; }
   [[nodiscard]] const Initiator& initiator() const { return initiator_; }
   [[nodiscard]] Target& target() { return target_; }
@@ -56,9 +56,9 @@ class Kernel {
   [[nodiscard]] portals::ChangedList& changed() { return changed_; }
 
   // Sends a message if its wire can take the whole body at once. true: the body's memory is free again. false: nothing
-  // happened (the ring is full, the body is long, or the peer is gone); the caller uses send() instead. header.source
-  // is ignored, because the receiver derives the source from the channel. Requires: destination.rank < ranks(), and the
-  // body has header.length bytes.
+  // happened (the ring is full, the body is long, or the peer is unreachable); the caller uses send() instead.
+  // header.source is ignored, because the receiver derives the source from the channel. Requires: destination.rank <
+  // ranks(), and the body has header.length bytes.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) {
     return initiator_.try_send(header, body);
   }

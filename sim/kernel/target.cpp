@@ -138,7 +138,7 @@ void Target::cut(Incoming& incoming) {
 }
 
 void Target::lost(Wire& wire, const Arrival& arrival) {
-  initiator_.mark_gone(arrival.peer, arrival.loss, arrival.kind == Arrival::Kind::left);
+  initiator_.mark_unreachable(arrival.peer, arrival.loss, arrival.kind == Arrival::Kind::left);
   if (!recorder_.on()) return;
   TraceEvent event;
   event.kind = TraceKind::peer_lost;

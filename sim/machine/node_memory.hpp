@@ -1,6 +1,6 @@
 // The memory that the ranks of a node share beside their channels. For each of the first communicators it contains a
-// shared-memory barrier (sim/shm/meeting), and for each member memory that the other members read. If the operating
-// system permits it, members also read each other's own memory directly.
+// shared-memory barrier (sim/shm/shared_barrier), and for each member memory that the other members read. If the
+// operating system permits it, members also read each other's own memory directly.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/shm/bell.hpp"
-#include "sim/shm/meeting.hpp"
+#include "sim/shm/shared_barrier.hpp"
 #include "sim/wire/shm/peer_memory.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
@@ -34,18 +34,18 @@ class NodeMemory {
   [[nodiscard]] bool has_memory_barrier() const { return registered_; }
   // A rank's index on the node; kNotHere: the rank is on another node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
-  // Whether communicators with context pair `pair` have a meeting slot.
-  [[nodiscard]] static bool has_slot(std::uint32_t pair) { return pair < kMeetingSlots; }
-  // The meeting slot of the communicator with context pair `pair` whose lowest member on the node is `leader`.
-  [[nodiscard]] MeetingData& slot(std::uint32_t pair, std::uint32_t leader) const {
-    return layout_.meeting(pair, leader);
+  // Whether communicators with context pair `pair` have a barrier slot.
+  [[nodiscard]] static bool has_slot(std::uint32_t pair) { return pair < kBarrierSlots; }
+  // The barrier slot of the communicator with context pair `pair` whose lowest member on the node is `leader`.
+  [[nodiscard]] SharedBarrierData& slot(std::uint32_t pair, std::uint32_t leader) const {
+    return layout_.barrier(pair, leader);
   }
   // The memory in which member `local_rank` publishes `bytes` bytes to the other members: a cache line if the bytes
-  // fit, otherwise a part of kMeetingPartBytes. `side`: 0 or 1, in turn.
+  // fit, otherwise a part of kBarrierPartBytes. `side`: 0 or 1, in turn.
   [[nodiscard]] std::byte* part(std::uint32_t pair, std::uint32_t local_rank, unsigned side,
                                 std::uint64_t bytes) const {
-    return bytes <= kCacheLineBytes ? layout_.meeting_line(pair, local_rank, side)
-                                    : layout_.meeting_part(pair, local_rank, side);
+    return bytes <= kCacheLineBytes ? layout_.barrier_line(pair, local_rank, side)
+                                    : layout_.barrier_part(pair, local_rank, side);
   }
   // Whether members of communicators with `pair` also have strips, for long data, and postings.
   [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_slots(); }

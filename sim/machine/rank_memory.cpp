@@ -22,7 +22,7 @@ constexpr std::uint64_t kMappedBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kAddressesEnd = std::uint64_t{1} << 62;
 
 Status refuse(std::uint64_t bytes, const std::string& why) {
-  return Status::error("no memory for " + std::to_string(bytes) + " bytes: " + why);
+  return Status::error("cannot allocate " + std::to_string(bytes) + " bytes: " + why);
 }
 
 Status map_private(std::uint64_t bytes, std::uint64_t alignment, std::span<std::byte>& range, void*& out) {

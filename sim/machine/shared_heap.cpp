@@ -53,7 +53,7 @@ std::uint64_t arena_bound() {
 }
 
 Status refuse_arena(const std::string& why) {
-  return Status::error("no memory that the node's ranks share can be allocated: " + why);
+  return Status::error("cannot allocate memory that the node's ranks share: " + why);
 }
 
 Status refuse_call(const char* call) {

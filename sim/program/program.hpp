@@ -129,7 +129,7 @@ class Program {
     return registers().drops()[static_cast<std::size_t>(reason)];
   }
   // Whether `rank` is lost, so that no message comes from it any more, and the reason.
-  [[nodiscard]] bool lost(portals::Rank rank) const { return process_->kernel().initiator().lost(rank); }
+  [[nodiscard]] bool lost(portals::Rank rank) const { return process_->kernel().initiator().is_lost(rank); }
   [[nodiscard]] std::string loss(portals::Rank rank) const { return process_->kernel().initiator().loss(rank); }
   // The wire that reaches `rank`: self, shm or tcp.
   [[nodiscard]] WireId wire_to(portals::Rank rank) const { return process_->kernel().route(rank).id(); }

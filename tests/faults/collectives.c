@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "../mpi/random_calls_draw.h"
-#include "meet.h"
+#include "survivors_barrier.h"
 
 enum { kAtOnce = 16, kWithinUs = 3000 };
 enum { kBeforeCall, kInCall, kLater, kPlaces };  // the time of death: kLater is some time after the call began
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   MPI_Comm other = MPI_COMM_NULL;
   const int code = MPI_Comm_dup(MPI_COMM_WORLD, &other);
   CHECK(class_of(code) == MPIX_ERR_PROC_FAILED, "a communicator with the dead: error class %d", class_of(code));
-  meet(rank, size, death.victim);
+  survivors_barrier(rank, size, death.victim);
   printf("rank %d: %d calls well, %d failed\n", rank, calls_well, calls_failed);
   fflush(stdout);
   _exit(suite_failures != 0);

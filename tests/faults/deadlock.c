@@ -2,7 +2,8 @@
 // wait in probes. With "late" there is no deadlock: another thread of rank 0 completes a request of that rank after
 // both have waited long. With "partitioned", on a communicator without a name, rank 1 awaits partitions; its message
 // was sent on another communicator. With "nonblocking", rank 0 waits for a barrier that it began and that rank 1 never
-// calls, with a pending receive for which it does not wait.
+// calls, with a pending receive for which it does not wait. With "isendrecv", rank 0 awaits the receive of a request
+// for a send and a receive.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -67,6 +68,11 @@ int main(int argc, char** argv) {
     MPI_Irecv(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD, &beside);
     MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
     MPI_Wait(&barrier, MPI_STATUS_IGNORE);
+  } else if (rank == 0 && argc > 1 && strcmp(argv[1], "isendrecv") == 0) {
+    MPI_Request both;
+    int other = 0;
+    MPI_Isendrecv(&other, 1, MPI_INT, 1, 18, &value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &both);
+    MPI_Wait(&both, MPI_STATUS_IGNORE);
   } else if (rank == 0) {
     MPI_Send(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

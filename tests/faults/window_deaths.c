@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-#include "meet.h"
+#include "survivors_barrier.h"
 
 enum { kCells = 64, kCounts = 60, kRounds = 20, kLoopsMax = 100000000, kEpochs = 1000 };
 
@@ -195,7 +195,7 @@ int main(int argc, char** argv) {
     for (;;) pause();
   }
   count_under_locks();
-  meet(rank, size, victim);
+  survivors_barrier(rank, size, victim);
   CHECK(memory[kCounts] == kRounds * (size - 1), "%d counted here, not %d", memory[kCounts], kRounds * (size - 1));
   wait_for_death();
   CHECK(dead_or_well(MPI_Win_lock(MPI_LOCK_SHARED, victim, 0, window), "MPI_Win_lock"), "a lock of the dead");

@@ -55,6 +55,7 @@ Fabric::Fabric(const Network& network, std::uint32_t nodes)
   const std::uint32_t switches = ceiling(nodes, nodes_per_switch_);
   switch (topology_) {
     case Topology::crossbar:
+      // Switch 0 for each node.
       nodes_per_switch_ = nodes;
       return;
     case Topology::mesh:
@@ -69,6 +70,7 @@ Fabric::Fabric(const Network& network, std::uint32_t nodes)
       link_count_ = switch_count_ * dimensions_ * 2;
       return;
     case Topology::hypercube:
+      // A power of two: switches without nodes forward messages, too.
       dimensions_ = static_cast<std::uint32_t>(std::bit_width(switches - 1));
       switch_count_ = 1U << dimensions_;
       link_count_ = switch_count_ * dimensions_;
@@ -81,6 +83,7 @@ Fabric::Fabric(const Network& network, std::uint32_t nodes)
         strides_.push_back(strides_.back() * arity_);
       }
       switch_count_ = dimensions_ * strides_.back();
+      // Two for each upward port of each switch that has a level above it.
       link_count_ = (dimensions_ - 1) * strides_.back() * arity_ * 2;
       return;
     }
@@ -111,6 +114,7 @@ void Fabric::find_grid_route(std::uint32_t from, std::uint32_t to, std::vector<s
     const std::uint32_t there = to / stride % extent;
     if (here == there) continue;
     bool is_up = there > here;
+    // Both ways round are equal if the distance is half of the extent; then upwards.
     if (topology_ == Topology::torus) is_up = (there + extent - here) % extent * 2 <= extent;
     while (here != there) {
       links.push_back((at * dimensions_ + dimension) * 2 + (is_up ? 0 : 1));
@@ -138,6 +142,7 @@ std::uint32_t Fabric::tree_link(std::uint32_t level, std::uint32_t number, std::
 void Fabric::find_tree_route(std::uint32_t from_node, std::uint32_t to_node, std::vector<std::uint32_t>& links) const {
   std::uint32_t number = from_node / arity_;
   const std::uint32_t target = to_node / arity_;
+  // The first level on which a switch leads down to both nodes: above it their numbers have the same digits.
   std::uint32_t top = 0;
   while (number / strides_[top] != target / strides_[top]) ++top;
   for (std::uint32_t level = 0; level < top; ++level) {
@@ -154,6 +159,7 @@ void Fabric::find_tree_route(std::uint32_t from_node, std::uint32_t to_node, std
 
 Fabric::Ends Fabric::ends_of(std::uint32_t link) const {
   MARGAY_ASSERT(link < link_count_);
+  // The inverse of the numbers that the find functions and tree_link() compute.
   if (topology_ == Topology::hypercube) {
     const std::uint32_t from = link / dimensions_;
     return {from, from ^ (1U << (link % dimensions_))};

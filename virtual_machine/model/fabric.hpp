@@ -19,9 +19,10 @@
 
 namespace margay::virtual_machine {
 
+// The fabric of one network for a number of nodes. Constant after construction; a route costs O(hops).
 class Fabric {
  public:
-  // The two switches of a link.
+  // The two switches of a link, in the direction of its messages.
   struct Ends {
     std::uint32_t from;
     std::uint32_t to;
@@ -30,7 +31,9 @@ class Fabric {
   // Requires: `network` is as parse_machine() returns it; 0 < nodes <= kNodesMost; nodes fit into places_of().
   Fabric(const Network& network, std::uint32_t nodes);
 
-  // Replaces `links` by the links of the route from one node to another, in their order. Each is below link_count().
+  // Links are numbered from 0. A mesh also has numbers for the links of a torus that close its rings; no route uses
+  // them. Replaces `links` by the links of the route from one node to another, in their order. Each is below
+  // link_count().
   void find_route(std::uint32_t from_node, std::uint32_t to_node, std::vector<std::uint32_t>& links) const;
 
   [[nodiscard]] std::uint32_t link_count() const { return link_count_; }
@@ -47,6 +50,7 @@ class Fabric {
   [[nodiscard]] std::uint32_t dimensions() const { return dimensions_; }
 
  private:
+  // find_route() for each topology. Of a grid and of a cube `from` and `to` are switches.
   void find_grid_route(std::uint32_t from, std::uint32_t to, std::vector<std::uint32_t>& links) const;
   void find_cube_route(std::uint32_t from, std::uint32_t to, std::vector<std::uint32_t>& links) const;
   void find_tree_route(std::uint32_t from_node, std::uint32_t to_node, std::vector<std::uint32_t>& links) const;
@@ -56,7 +60,9 @@ class Fabric {
 
   Topology topology_;
   std::uint32_t nodes_per_switch_ = 1;
+  // Only of a tree.
   std::uint32_t arity_ = 0;
+  // As dimensions().
   std::uint32_t dimensions_ = 0;
   std::uint32_t switch_count_ = 1;
   std::uint32_t link_count_ = 0;

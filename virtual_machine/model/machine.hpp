@@ -29,6 +29,7 @@ inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 //   + receive_overhead_ns,
 // where a hop is a link between two switches.
 struct Network {
+  // For reports; different for each network of a machine.
   std::string name;
   Topology topology = Topology::crossbar;
   Reach applies = Reach::any;
@@ -54,15 +55,18 @@ struct Network {
   std::uint64_t short_limit = 0;
 };
 
+// All figures of a machine. Times are in nanoseconds, bandwidths in bytes per second.
 struct Machine {
   std::string name;
+  // One sentence.
   std::string description;
   // The sources of the figures: paper, section, quoted figure.
   std::vector<std::string> sources;
   // 0: as many as the ranks need.
   std::uint32_t nodes = 0;
+  // Processors that run ranks, one rank on each.
   std::uint32_t processors_per_node = 1;
-  // Whether a node has a further processor for messages.
+  // Whether a node has a further processor, which polls and receives for its ranks while they compute.
   bool coprocessor = false;
   // Virtual time of a computation, as a multiple of the measured one.
   double cpu_scale = 1;

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 2> kReaches = {"any", "partition"};
 constexpr double kTimeMost = 3600e9;
 // The time of a message of 2^40 bytes then still fits into 64 bits.
 constexpr double kBandwidthLeast = 1000;
+// Switches have far fewer ports.
 constexpr double kArityMost = 1024;
 
 constexpr std::array<Field<Machine>, 12> kMachineFields = {{

@@ -12,16 +12,20 @@
 
 namespace margay::virtual_machine {
 
-// A field of Machine or of Network.
+// A field of Machine or of Network. The type of its member determines the type of its value in a file: for example a
+// TOML integer for std::uint32_t, a string for an enumeration.
 template <typename Object>
 struct Field {
   using Member =
       std::variant<std::string Object::*, std::vector<std::string> Object::*, std::vector<std::uint32_t> Object::*,
                    std::uint32_t Object::*, std::uint64_t Object::*, double Object::*, bool Object::*,
                    Topology Object::*, Placement Object::*, Reach Object::*>;
+  // As files spell it.
   std::string_view name;
+  // The member that the field's value is stored in.
   Member member;
-  // Of numbers, inclusive; of lists of numbers, for each of them. A bandwidth may be infinite.
+  // The bounds of a number, inclusive, or of each number of a list; ignored for other types. A bandwidth may be
+  // infinite.
   double least = 0;
   double most = 0;
   // The value of a field that a file may leave out, as text; empty: the field is required.

@@ -33,7 +33,8 @@ constexpr std::size_t kNetworksMost = 8;
 
 enum class Verdict : std::uint8_t { taken, wrong_type, out_of_range };
 
-// Takes a value of the file into a member. On failure `out` is unspecified.
+// Takes a value of the file into a member. On failure `out` is unspecified. No type is converted into another
+// (value_exact), except for an integer that stands for a real number.
 template <typename Value>
 Verdict take(const toml::node& node, double least, double most, Value& out) {
   if constexpr (std::is_same_v<Value, bool>) {
@@ -120,6 +121,7 @@ std::string in_ascii(std::string_view text) {
   return ascii;
 }
 
+// The line and column of an index in the text, as toml++ counts them.
 toml::source_region place_of(std::string_view ascii, std::size_t at) {
   const std::string_view before = ascii.substr(0, at);
   const auto line = static_cast<toml::source_index>(std::count(before.begin(), before.end(), '\n') + 1);
@@ -142,7 +144,7 @@ class FileParser {
     if (root && ascii != text) {
       for (const std::string_view quotes : {"\"\"\"", "'''"}) {
         if (const std::size_t at = ascii.find(quotes); at != std::string::npos) {
-          return error(place_of(ascii, at), "strings of several lines are read in files of ASCII only: use one line");
+          return error(place_of(ascii, at), "strings of several lines are supported in ASCII files only; use one line");
         }
       }
       root = toml::parse(text, file_);
@@ -153,13 +155,15 @@ class FileParser {
   Status parse(const toml::table& root, Machine& machine) const {
     if (Status status = take_fields(root, "the machine", machine_fields(), machine); !status.ok()) return status;
     const toml::node* const list = root.get(kNetworks);
-    if (list == nullptr) return error(root.source(), "[[network]] is missing: a machine has at least one network");
+    if (list == nullptr) return error(root.source(), "missing [[network]]; a machine has at least one network");
     const toml::array* const networks = list->as_array();
+    // is_homogeneous() is false for an empty list.
     if (networks == nullptr || !networks->is_homogeneous<toml::table>()) {
-      return error(list->source(), "network is a list of tables: write [[network]] above the fields of each");
+      return error(list->source(), "network must be a list of tables; write [[network]] above the fields of each");
     }
     if (networks->size() > kNetworksMost) {
-      return error((*networks)[kNetworksMost].source(), fmt::format("at most {} networks", kNetworksMost));
+      return error((*networks)[kNetworksMost].source(),
+                   fmt::format("too many networks; use at most {}", kNetworksMost));
     }
     for (const toml::node& one : *networks) {
       if (Status status = take_network(*one.as_table(), machine); !status.ok()) return status;
@@ -179,6 +183,7 @@ class FileParser {
   template <typename Object>
   Status take_fields(const toml::table& table, std::string_view owner, std::span<const Field<Object>> fields,
                      Object& out) const {
+    // First, because a misspelled name is the likeliest cause of a missing field.
     for (const auto& [key, node] : table) {
       if (key.str() == kNetworks && std::is_same_v<Object, Machine>) continue;
       if (!has_field(fields, key.str())) return unknown_field(key, owner, fields);
@@ -188,13 +193,13 @@ class FileParser {
       if (node == nullptr && !field.is_required()) continue;
       if (node == nullptr) {
         return error(table.source(),
-                     fmt::format("{} of {} is missing: it takes {}", field.name, owner, allowed_values(field)));
+                     fmt::format("missing field {} of {}; use {}", field.name, owner, allowed_values(field)));
       }
       const Verdict verdict =
           std::visit([&](auto member) { return take(*node, field.least, field.most, out.*member); }, field.member);
       if (verdict == Verdict::taken) continue;
       return error(node->source(),
-                   fmt::format("{}:{} {}: it takes {}", field.name, value_text(*node),
+                   fmt::format("{}:{} {}; use {}", field.name, value_text(*node),
                                verdict == Verdict::wrong_type ? "is of the wrong type" : "is out of range",
                                allowed_values(field)));
     }
@@ -222,8 +227,7 @@ class FileParser {
     for (const Network& other : machine.networks) {
       if (other.name != network.name) continue;
       return error(table.get("name")->source(),
-                   fmt::format("name: \"{}\" is the name of another network too: choose another one",
-                               sim::one_line(network.name)));
+                   fmt::format("name: duplicate network name \"{}\"; choose another one", sim::one_line(network.name)));
     }
     if (Status status = check_topology(table, network, machine); !status.ok()) return status;
     machine.networks.push_back(std::move(network));
@@ -244,11 +248,11 @@ class FileParser {
     for (const auto& rule : rules) {
       const toml::node* const node = table.get(rule.field);
       if (node != nullptr && !rule.applies) {
-        return error(node->source(), fmt::format("{}: a {} has none: remove the field, or change the topology",
+        return error(node->source(), fmt::format("{}: invalid field of a {}; remove it, or change the topology",
                                                  rule.field, name_of(network.topology)));
       }
       if (node == nullptr && rule.applies && rule.is_required) {
-        return error(table.source(), fmt::format("{} of [[network]] is missing: a {} needs it (docs/machines.md)",
+        return error(table.source(), fmt::format("missing field {} of [[network]]; a {} requires it (docs/machines.md)",
                                                  rule.field, name_of(network.topology)));
       }
     }
@@ -257,18 +261,19 @@ class FileParser {
 
   Status check_shape(const toml::source_region& where, const Network& network, const Machine& machine) const {
     if (network.shape.empty() || network.shape.size() > kDimensionsMost) {
-      return error(where, fmt::format("shape: {} dimensions: it takes 1 to {}", network.shape.size(), kDimensionsMost));
+      return error(where, fmt::format("shape: invalid number of dimensions {}; use 1 to {}", network.shape.size(),
+                                      kDimensionsMost));
     }
-    // An open dimension has at least one switch.
+    // The smallest network of this shape must be within the bounds: an open dimension has at least one switch.
     Network least = network;
     std::replace(least.shape.begin(), least.shape.end(), 0U, 1U);
     if (places_of(least) > kNodesMost) {
-      return error(where, fmt::format("shape: it has more than {} places for nodes: make it smaller", kNodesMost));
+      return error(where, fmt::format("shape: more than {} places for nodes; use a smaller one", kNodesMost));
     }
     const std::uint64_t places = places_of(network);
     if (places != 0 && places < machine.nodes) {
       return error(
-          where, fmt::format("shape: {} places are too few for {} nodes: enlarge the shape or nodes_per_switch", places,
+          where, fmt::format("shape: {} places are too few for {} nodes; enlarge the shape or nodes_per_switch", places,
                              machine.nodes));
     }
     return {};
@@ -278,7 +283,7 @@ class FileParser {
     for (const Network& network : machine.networks) {
       if (network.applies == Reach::any) return {};
     }
-    return error(last.source(), "no network joins the partitions: one needs applies = \"any\"");
+    return error(last.source(), "the partitions are not connected; set applies = \"any\" in a network");
   }
 
   std::string_view file_;

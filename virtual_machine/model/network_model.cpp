@@ -31,12 +31,14 @@ struct Passage {
     channel.busy_ns += takes_ns;
     channel.bytes += bytes;
     head_ns = start_ns;
+    // After a slower channel the last byte arrives later than this channel alone would deliver it.
     tail_ns = std::max(tail_ns, channel.free_ns);
   }
 };
 
 }  // namespace
 
+// 0 for kUnlimited.
 ByteTime::ByteTime(double bytes_per_s)
     : per_byte_(static_cast<std::uint64_t>(std::llround(std::ldexp(1e9 / bytes_per_s, kFractionBits)))) {}
 
@@ -83,6 +85,7 @@ std::uint32_t NetworkModel::network_between(std::uint32_t from, std::uint32_t to
 
 std::uint32_t NetworkModel::network_for(bool is_inside_partition) const {
   std::uint32_t network = 0;
+  // Ends, because one of the networks applies to all nodes (parse_machine()).
   while (machine_.networks[network].applies == Reach::partition && !is_inside_partition) ++network;
   return network;
 }
@@ -121,6 +124,7 @@ Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint6
   const std::uint32_t from_node = node_of(from);
   const std::uint32_t to_node = node_of(to);
   lane.fabric.find_route(from_node, to_node, route_);
+  // The head leaves when the sender's processor has done its part.
   Transfer result{.network = number,
                   .hops = static_cast<std::uint32_t>(route_.size()),
                   .sender_free_ns = at_ns + network.send_overhead_ns,
@@ -150,6 +154,7 @@ std::uint64_t NetworkModel::idle_time_ns(std::uint32_t from, std::uint32_t to, s
   const Network& network = machine_.networks[number];
   const Lane& lane = lanes_[number];
   const std::uint32_t links = hops(from, to);
+  // Without contention the bytes cost only the time of the slowest channel of the route.
   const std::uint64_t link_ns = links == 0 ? 0 : lane.link_time.ns(bytes);
   const std::uint64_t bytes_ns = std::max({lane.injection_time.ns(bytes), link_ns, lane.ejection_time.ns(bytes)});
   return network.send_overhead_ns + network.latency_ns + links * network.hop_ns + bytes_ns + network.poll_ns +

@@ -1,19 +1,19 @@
 // The time that messages take on a machine, with contention for its ports and links.
 //
-// A message is one packet that is cut through: its head crosses latency_ns, and hop_ns for each link; its bytes follow
-// at the least bandwidth of the path. Each port of a node and each link is a channel with the time at which it becomes
-// free. A message reserves each channel of its route, in their order, for bytes / bandwidth from the moment at which
-// its head is there and the channel is free. A message costs O(hops) operations. Times are whole nanoseconds,
-// so the result depends on the sequence of calls alone.
+// A message is one packet with cut-through switching: its head crosses latency_ns, and hop_ns for each link; its bytes
+// follow at the least bandwidth of the path. Each port of a node and each link is a channel with the time at which it
+// becomes free. A message reserves each channel of its route, in their order, for bytes / bandwidth from the moment at
+// which its head is there and the channel is free. A message costs O(hops) operations. Times are whole nanoseconds, so
+// the result depends on the sequence of calls alone.
 //
-// What this approximates:
-//   - Messages take turns on a channel, in the order of the calls, where a machine interleaves their packets, and where
-//     the head that is there first goes first. The last of several messages ends at the right time, the others too
-//     early or too late.
-//   - Switches have room for a blocked message. A wormhole-routed machine stops it where it is, so that it also blocks
-//     the links behind it: with heavy contention such a machine is slower than this model.
-//   - A message that dribbles out of a slower channel reserves the next one for its bytes at full speed, and others
-//     fill the gaps: the channel's load is right, the order on it is not.
+// Approximations:
+//   - Messages use a channel one after another, in the order of the calls. A machine interleaves their packets, and
+//     serves the head that arrives first. The last of several messages ends at the right time, the others too early or
+//     too late.
+//   - Switches have room for a blocked message. In a wormhole-routed machine a blocked message also occupies the links
+//     behind its head, so with heavy contention such a machine is slower than this model.
+//   - A message that comes from a slower channel reserves the next channel only for its bytes at full speed, and other
+//     messages may use the gaps. So the channel's load is right, but the order of messages on it is not.
 //   - Networks of a machine do not share bandwidth with each other, nor with memory.
 #pragma once
 
@@ -50,15 +50,16 @@ struct Transfer {
   std::uint64_t blocked_ns = 0;
 };
 
-// A port or a link, and its load so far.
+// A port or a link, and its load so far. free_ns: the time from which another message may use it. busy_ns: the sum of
+// all reservations. bytes: the sum of the messages' lengths.
 struct Channel {
   std::uint64_t free_ns = 0;
   std::uint64_t busy_ns = 0;
   std::uint64_t bytes = 0;
 };
 
-// The time of a byte, in units of 2^-32 ns: computes the time of many bytes without division, with the same result on
-// every machine.
+// The time of a byte in units of 2^-32 ns, which gives the time of many bytes without a division and with the same
+// result on every machine.
 class ByteTime {
  public:
   // Requires: at least 1000 bytes a second; kUnlimited: no time.
@@ -67,6 +68,7 @@ class ByteTime {
   [[nodiscard]] std::uint64_t ns(std::uint64_t bytes) const;
 
  private:
+  // 2^-32 ns for each byte; 0: unlimited bandwidth.
   std::uint64_t per_byte_;
 };
 
@@ -88,7 +90,9 @@ class NetworkModel {
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   // The nodes of the machine; if it has as many as needed, those that have ranks.
   [[nodiscard]] std::uint32_t nodes() const { return nodes_; }
+  // By the machine's placement.
   [[nodiscard]] std::uint32_t node_of(std::uint32_t rank) const;
+  // 0 if all nodes form one partition.
   [[nodiscard]] std::uint32_t partition_of(std::uint32_t node) const;
   // The network that carries messages between two ranks, or kInMemory if they are on one node.
   [[nodiscard]] std::uint32_t network_between(std::uint32_t from, std::uint32_t to) const;
@@ -105,7 +109,8 @@ class NetworkModel {
   [[nodiscard]] std::span<const Channel> ejections(std::uint32_t network) const { return lanes_[network].ejections; }
 
  private:
-  // A network of this world.
+  // A network of this world: its fabric, the times of a byte on its three kinds of channels, and the channels. Ports
+  // are indexed by node, links by the fabric's numbers.
   struct Lane {
     Lane(const Network& network, std::uint32_t nodes);
     Fabric fabric;
@@ -116,7 +121,9 @@ class NetworkModel {
     std::vector<Channel> injections;
     std::vector<Channel> ejections;
   };
+  // The first network that carries messages between two nodes, of one partition or of two.
   [[nodiscard]] std::uint32_t network_for(bool is_inside_partition) const;
+  // A message inside a node.
   [[nodiscard]] Transfer copy(std::uint64_t bytes, std::uint64_t at_ns) const;
 
   Machine machine_;

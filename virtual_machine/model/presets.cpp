@@ -24,14 +24,13 @@ Status read_file(const std::string& path, std::string& out) {
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
   // The end of the file sets both fail and eof.
   if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
-    return Status::error(fmt::format("machine file {}: cannot read it ({}): name a file, or a preset without \"/\"",
+    return Status::error(fmt::format("cannot read machine file {}: {}; name a file, or a preset without \"/\"",
                                      sim::one_line(path), std::strerror(errno)));
   }
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kFileBytesMost) {
     return Status::error(
-        fmt::format("machine file {}: larger than 1 MiB: name a file like that of `margay machines "
-                    "paragon --toml`",
+        fmt::format("machine file {} is larger than 1 MiB; name a file such as `margay machines paragon --toml` prints",
                     sim::one_line(path)));
   }
   out = std::move(text);
@@ -43,7 +42,7 @@ Status unknown_preset(std::string_view name) {
   for (const Preset& preset : presets()) names.push_back(preset.name);
   const std::string_view nearest = sim::nearest_spelling(name, names);
   return Status::error(fmt::format(
-      "unknown machine \"{}\"{}: the presets are {}; a machine file has a \"/\" in its name "
+      "unknown machine \"{}\"{}; the presets are {}; the name of a machine file has a \"/\" "
       "or ends with .toml",
       sim::one_line(name), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest), fmt::join(names, ", ")));
 }
@@ -67,6 +66,7 @@ Status read_machine_text(const std::string& name_or_path, std::string& out) {
 Status find_machine(const std::string& name_or_path, Machine& out) {
   std::string text;
   if (Status status = read_machine_text(name_or_path, text); !status.ok()) return status;
+  // Errors name the file, of a preset that in the source tree.
   return parse_machine(text, is_machine_file(name_or_path) ? name_or_path : name_or_path + ".toml", out);
 }
 

@@ -59,7 +59,8 @@ Status parse_settings(std::string_view text, Settings& out) {
     json.at("wildcards").get_to(out.wildcards);
     json.at("wildcard_log").get_to(out.wildcard_log);
   } catch (const nlohmann::json::exception& exception) {
-    return Status::error(std::string(kSettingsVariable) + " is not what `margay simulate` sets: " + exception.what());
+    return Status::error("invalid " + std::string(kSettingsVariable) +
+                         "; only `margay simulate` may set it: " + exception.what());
   }
   return {};
 }

@@ -23,6 +23,7 @@ enum class Compute : std::uint8_t {
   calls,     // `call_ns` for each call of MPI: a run depends on the settings alone
 };
 
+// All settings of one run.
 struct Settings {
   std::uint32_t ranks = 1;
   std::string machine = "ideal";  // a preset's name or a file's path
@@ -30,10 +31,13 @@ struct Settings {
   // Each message arrives later by a time from 0 to this one, drawn from the seed.
   std::uint64_t delay_ns = 0;
   Compute compute = Compute::measured;
+  // With Compute::measured: virtual time for each second of processor time, times the machine's own factor.
   double cpu_scale = 1;
+  // Virtual time that each call of MPI adds; 0 with Compute::measured.
   std::uint64_t call_ns = 0;
-  // Of addresses; pages are allocated when they are touched.
+  // The addresses of each rank's stack; pages are allocated when they are touched.
   std::uint64_t stack_bytes = std::uint64_t{8} << 20;
+  // The trace's folder; empty: none.
   std::string trace_dir;
   // Not empty: each receive from MPI_ANY_SOURCE waits until no rank can continue. It then takes the message of the
   // source that "RANK:NUMBER=SOURCE,..." gives, and otherwise of the lowest one (virtual_machine/world/wildcards).
@@ -50,7 +54,8 @@ using GivenSources = std::map<std::pair<std::uint32_t, std::uint32_t>, int>;
 // Parses Settings::wildcards. Error: names the option, the text and the cure.
 [[nodiscard]] portals::Status parse_wildcards(const Settings& settings, GivenSources& out);
 
-// The settings as text, and back. Error: a text that format_settings() did not make.
+// The settings as text, and back. parse_settings() fails for a text that format_settings() did not make; `out` is then
+// unspecified.
 [[nodiscard]] std::string format_settings(const Settings& settings);
 [[nodiscard]] portals::Status parse_settings(std::string_view text, Settings& out);
 

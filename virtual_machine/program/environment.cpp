@@ -32,6 +32,7 @@ void Environment::replace(std::string_view name, char* text) {
   } else {
     entries_.insert(entries_.end() - 1, text);
   }
+  // The insertion may have moved the array.
   environ = entries_.data();
 }
 

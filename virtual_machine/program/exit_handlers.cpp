@@ -2,6 +2,7 @@
 
 namespace margay::virtual_machine {
 
+// The handler is removed first: it may add others, or call exit() and not return.
 void ExitHandlers::run_last(std::vector<Handler>& handlers, int status) {
   const Handler handler = handlers.back();
   handlers.pop_back();

@@ -6,6 +6,7 @@
 
 namespace margay::virtual_machine {
 
+// The handlers of one rank.
 class ExitHandlers {
  public:
   // An exit handler with C++'s signature (__cxa_atexit), and one of on_exit, which also takes the exit status.
@@ -21,12 +22,14 @@ class ExitHandlers {
   void run(int status);
 
  private:
+  // Either `plain` or `with_status` is set.
   struct Handler {
     void (*plain)(void*);
     void (*with_status)(int, void*);
     void* argument;
   };
 
+  // Removes the last handler, then calls it.
   static void run_last(std::vector<Handler>& handlers, int status);
 
   std::vector<Handler> handlers_;

@@ -7,6 +7,7 @@
 
 namespace margay::virtual_machine {
 
+// The world, as the replaced functions see it.
 class Hooks {
  public:
   virtual ~Hooks() = default;

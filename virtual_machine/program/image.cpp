@@ -135,6 +135,7 @@ std::string ImageLayout::show(Image& next) {
   if (shown_ != nullptr) save_copied(*shown_);
   for (std::size_t i = 0; i < remapped_.size(); ++i) {
     const MemoryRange& memory = remapped_[i].memory;
+    // The visible pages are moved away first, because a move to their address would discard them.
     if (shown_ != nullptr && !move(memory, shown_->pages_[i].begin)) return error_of("mremap", memory.bytes);
     if (!move(next.pages_[i], memory.begin)) return error_of("mremap", memory.bytes);
   }

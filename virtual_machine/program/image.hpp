@@ -28,11 +28,14 @@ class Image {
  private:
   friend class ImageLayout;
 
+  // The content of all copied ranges, one after another.
   std::unique_ptr<std::byte[]> copied_;
   // The pages of each remapped range, in the order of the layout.
   std::vector<MemoryRange> pages_;
 };
 
+// The ranges that each rank has for itself, their pristine content, and the image that is visible in them. For the
+// thread that runs the ranks.
 class ImageLayout {
  public:
   ImageLayout() = default;
@@ -55,16 +58,20 @@ class ImageLayout {
   void forget(const Image& image);
 
  private:
+  // A range whose pages move.
   struct Remapped {
     MemoryRange memory;
     // A memory file with the pristine pages, whose zero pages are holes.
     int file = -1;
   };
 
+  // Both return an error message, or an empty string. map_pages_of() gives a new image its pages, which are pristine.
   [[nodiscard]] std::string add_remapped(MemoryRange range);
   [[nodiscard]] std::string map_pages_of(Image& image);
+  // From the copied ranges to an image, and back.
   void save_copied(Image& image) const;
   void load_copied(const Image& image) const;
+  // Moves pages to another address. False: errno has the reason.
   [[nodiscard]] bool move(MemoryRange from, std::byte* to) const;
 
   std::vector<MemoryRange> copied_;

@@ -73,6 +73,7 @@ void Module::read_segments(const dl_phdr_info& info) {
       relro_end = (begin + header.p_memsz) & ~(page_bytes() - 1);
     }
     if (header.p_type == PT_DYNAMIC) dynamic_ = {at<ElfW(Dyn)*>(begin), header.p_memsz / sizeof(ElfW(Dyn))};
+    // The block of the calling thread, which runs all ranks.
     if (header.p_type == PT_TLS && info.dlpi_tls_data != nullptr) {
       data_.push_back({static_cast<std::byte*>(info.dlpi_tls_data), header.p_memsz});
     }
@@ -82,6 +83,7 @@ void Module::read_segments(const dl_phdr_info& info) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
     ElfW(Addr) begin = load_address_ + header.p_vaddr;
     const ElfW(Addr) end = begin + header.p_memsz;
+    // RELRO is the beginning of its segment. It is equal for all ranks, because nothing writes to it any more.
     if (relro_begin >= begin && relro_begin < end) begin = std::max(begin, relro_end);
     if (begin < end) data_.push_back({at<std::byte*>(begin), end - begin});
   }

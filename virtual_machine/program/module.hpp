@@ -13,6 +13,7 @@
 
 namespace margay::virtual_machine {
 
+// A range of bytes, which it does not own.
 struct MemoryRange {
   std::byte* begin = nullptr;
   std::size_t bytes = 0;
@@ -24,6 +25,7 @@ struct MemoryRange {
 // The size of a page of memory.
 [[nodiscard]] std::size_t page_bytes();
 
+// One such object. Copies of a Module refer to the same loaded object, which is never unloaded.
 class Module {
  public:
   // `info` as dl_iterate_phdr passes it, in the thread that will run the ranks.
@@ -51,15 +53,20 @@ class Module {
   using Constructor = void (*)(int, char**, char**);
   using Destructor = void (*)();
 
+  // Sets dynamic_, span_ and data_ from the program headers.
   void read_segments(const dl_phdr_info& info);
+  // Sets the needed libraries, the constructors and the destructors from the dynamic section.
   void read_dynamic_section();
 
   std::string path_;
+  // The difference between an address in memory and in the file.
   ElfW(Addr) load_address_;
   std::span<ElfW(Dyn)> dynamic_;
+  // All loaded segments, from the first byte to the last.
   MemoryRange span_;
   std::vector<MemoryRange> data_;
   std::vector<std::string> needed_;
+  // DT_INIT, DT_INIT_ARRAY, DT_FINI_ARRAY, DT_FINI, as they were before disarm(); null or empty: none.
   Constructor init_ = nullptr;
   std::span<const Constructor> init_array_;
   std::span<const Destructor> fini_array_;

@@ -42,6 +42,7 @@ void RankOutput::add(int descriptor, std::string_view text) {
   const std::size_t newline = text.rfind('\n');
   const std::size_t whole = newline == std::string_view::npos ? 0 : newline + 1;
   if (whole > 0) {
+    // One write for all whole lines, so that the output of other processes does not separate them.
     partial.append(text.substr(0, whole));
     write(descriptor, partial);
     partial.clear();
@@ -63,6 +64,7 @@ void RankOutput::write_partial_lines() {
 void RankOutput::write(int descriptor, std::string_view text) const {
   std::int64_t& open_line = open_line_of[static_cast<std::size_t>(descriptor - 1)];
   std::string labelled;
+  // Ends another rank's partial line.
   if (open_line != kNone && open_line != std::int64_t{rank_}) labelled = "\n";
   bool begins_line = open_line != std::int64_t{rank_};
   while (!text.empty()) {

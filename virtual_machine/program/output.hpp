@@ -20,6 +20,7 @@ void write_all_to_process(int descriptor, std::string_view text);
 // Whether lines begin with "[RANK] "; initially they do.
 void label_lines(bool on);
 
+// The two output streams of one rank. The rank's exit must call write_partial_lines().
 class RankOutput {
  public:
   explicit RankOutput(std::uint32_t rank);
@@ -34,10 +35,13 @@ class RankOutput {
 
  private:
   [[nodiscard]] std::string& partial_line(int descriptor) { return partial_[static_cast<std::size_t>(descriptor - 1)]; }
+  // Writes text at once, with the labels of the lines that begin in it.
   void write(int descriptor, std::string_view text) const;
 
   std::uint32_t rank_;
+  // "[RANK] ".
   std::string label_;
+  // By stream: the text after the last newline.
   std::array<std::string, 2> partial_;
 };
 

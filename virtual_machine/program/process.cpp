@@ -42,6 +42,7 @@ void add_if_apart(MemoryRange range) {
   if (range.begin != nullptr && !process->layout.contains(range.begin)) require_no_error(process->layout.add(range));
 }
 
+// The variables that a program may assign, or that libc changes for it.
 void add_variables_of_libc() {
   add_if_apart(range_of(stdin));
   add_if_apart(range_of(stdout));
@@ -76,7 +77,9 @@ void prepare_libraries() {
   process = new Process;  // lives until the process ends, with the ranks' data
   process->modules = find_modules();
   for (Module& module : process->modules) {
+    // Each rank runs the constructors on its own data.
     module.disarm();
+    // The executable's data follows in prepare_program().
     if (!module.path().empty()) add_data_of(module);
   }
 }

@@ -4,6 +4,7 @@
 
 namespace margay::virtual_machine {
 
+// The program as the process was started with it.
 struct Program {
   int (*main)(int, char**, char**) = nullptr;
   int argc = 0;

@@ -8,6 +8,7 @@
 
 namespace margay::virtual_machine {
 
+// The generators of one rank.
 class Random {
  public:
   // The states for libc's reentrant functions (random_r, drand48_r), made at the first use.
@@ -25,6 +26,7 @@ class Random {
 
   [[nodiscard]] State& state();
 
+  // Null until the first use.
   std::unique_ptr<State> state_;
 };
 

@@ -43,6 +43,7 @@ void RankState::enter() {
   errno = error_number_;
 }
 
+// errno first, because the calls below may change it.
 void RankState::leave() {
   error_number_ = errno;
   pass_on_standard_output();
@@ -55,6 +56,7 @@ void RankState::copy_arguments(const Program& program) {
   for (const char* const argument : arguments) {
     argument_text_.insert(argument_text_.end(), argument, argument + std::strlen(argument) + 1);
   }
+  // The pointers are taken last, because each insertion may have moved the text.
   char* text = argument_text_.data();
   for (const char* const argument : arguments) {
     arguments_.push_back(text);
@@ -92,6 +94,7 @@ void RankState::die_of(int signal_number, const char* detail) {
   fail("died of " + describe_signal(signal_number) + detail, kSignalStatus + signal_number);
 }
 
+// All ranks share the buffer of stdout, so its text is written here too, although _exit() discards that of a process.
 void RankState::exit_at_once(int status) {
   pass_on_standard_output();
   output_.write_partial_lines();

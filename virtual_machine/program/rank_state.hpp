@@ -19,6 +19,7 @@
 
 namespace margay::virtual_machine {
 
+// One rank's program. Used by the one thread that runs the ranks.
 class RankState {
  public:
   explicit RankState(std::uint32_t rank);
@@ -52,6 +53,7 @@ class RankState {
   // The rank whose program has called a replaced function, or null (Hooks::in_rank).
   [[nodiscard]] static RankState* calling();
 
+  // The rank's number, and its state of libc for the replaced functions.
   [[nodiscard]] std::uint32_t number() const { return number_; }
   [[nodiscard]] RankOutput& output() { return output_; }
   [[nodiscard]] Environment& environment() { return environment_; }
@@ -64,8 +66,11 @@ class RankState {
   void copy_arguments(const Program& program);
 
   std::uint32_t number_;
+  // errno, while the rank is not entered.
   int error_number_ = 0;
+  // An exit handler or a destructor may call exit() again; destructors run once.
   bool are_destructors_run_ = false;
+  // The rank's argv, null-terminated, and the characters to which it points.
   std::vector<char*> arguments_;
   std::vector<char> argument_text_;
   Image image_;

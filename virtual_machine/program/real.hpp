@@ -9,12 +9,14 @@ namespace margay::virtual_machine {
 
 // Constant-initialized and looked up at the first call, because libraries call replaced functions before any
 // constructor has run. One thread at a time may make the first call; all write the same value.
+// `Function`: the function's type, such as int(pid_t, int).
 template <typename Function>
 class Real;
 
 template <typename Result, typename... Arguments>
 class Real<Result(Arguments...)> {
  public:
+  // `name`: as libc exports it, a literal.
   constexpr explicit Real(const char* name) : name_(name) {}
 
   Result operator()(Arguments... arguments) {

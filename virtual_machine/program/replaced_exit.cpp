@@ -44,7 +44,7 @@ void exit(int status) noexcept {
   if (RankState* const rank = RankState::calling()) rank->exit(status);
   if (RankState::entered() != nullptr) hooks().end_process(status);
   real_exit(status);
-  std::abort();
+  std::abort();  // not reached, here and below: the compiler does not see that the real function never returns
 }
 
 void _exit(int status) {
@@ -58,6 +58,7 @@ void _Exit(int status) noexcept {
   ::_exit(status);
 }
 
+// Handlers of at_quick_exit, which libc keeps for the process, do not run at the end of a rank.
 void quick_exit(int status) noexcept {
   if (RankState* const rank = RankState::calling()) rank->exit_at_once(status);
   real_quick_exit(status);

@@ -54,12 +54,12 @@ void require_no_rank(const char* function, const char* cure) {
 }
 
 void require_no_process(const char* function) {
-  require_no_rank(function, "a simulated rank cannot start a process: run the program by margay run");
+  require_no_rank(function, "a simulated rank cannot start a process; run the program with margay run");
 }
 
 void require_no_thread(const char* function) {
   require_no_rank(function,
-                  "a simulated rank has one thread: set OMP_NUM_THREADS=1 if the program uses OpenMP, or run it by "
+                  "a simulated rank has one thread; set OMP_NUM_THREADS=1 if the program uses OpenMP, or run it with "
                   "margay run");
 }
 
@@ -209,7 +209,8 @@ int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) n
 void* dlopen(const char* file, int mode) noexcept {
   void* const handle = real_dlopen(file, mode);
   if (handle != nullptr && RankState::calling() != nullptr && !may_load(handle)) {
-    require_no_rank("dlopen", "ranks would share the data of a library that is loaded later: link the program with it");
+    require_no_rank("dlopen",
+                    "ranks would share the data of a library that is loaded at run time; link the program with it");
   }
   return handle;
 }

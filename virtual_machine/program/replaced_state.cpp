@@ -169,6 +169,7 @@ int raise(int number) noexcept {
   return rank == nullptr ? real_raise(number) : raise_in(*rank, number);
 }
 
+// Signals to other processes are sent in reality. Signal 0 only tests whether a process exists.
 int kill(pid_t process, int number) noexcept {
   RankState* const rank = RankState::calling();
   if (rank == nullptr || process != ::getpid() || number == 0) return real_kill(process, number);

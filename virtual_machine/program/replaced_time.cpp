@@ -78,6 +78,7 @@ void set(timespec& time, std::uint64_t ns) {
 #pragma GCC visibility push(default)
 extern "C" {
 
+// `remaining` stays unchanged, here and below, because no signal interrupts a simulated sleep.
 int nanosleep(const timespec* duration, timespec* remaining) {
   if (RankState::calling() == nullptr) return real_nanosleep(duration, remaining);
   const int error = sleep_for(CLOCK_MONOTONIC, false, *duration);
@@ -120,6 +121,7 @@ int timespec_get(timespec* time, int base) noexcept {
   return base;
 }
 
+// `zone` is obsolete, and ignored.
 int gettimeofday(timeval* time, void* zone) noexcept {
   if (RankState::calling() == nullptr) return real_gettimeofday(time, zone);
   const std::uint64_t ns = clock_ns(CLOCK_REALTIME);

@@ -15,6 +15,7 @@ struct sigaction Signals::exchange(int signal_number, const struct sigaction* ac
 }
 
 bool Signals::raise(int signal_number) const {
+  // By default these have no effect; the others end a process, or stop it.
   constexpr std::array kIgnored = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH};
   const auto known = actions_.find(signal_number);
   const bool is_default = known == actions_.end() || known->second.sa_handler == SIG_DFL;

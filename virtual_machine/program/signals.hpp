@@ -8,6 +8,7 @@
 
 namespace margay::virtual_machine {
 
+// The actions of one rank.
 class Signals {
  public:
   // sigaction() of one rank: sets the action if `action` is not null, and returns the previous one.
@@ -16,6 +17,7 @@ class Signals {
   [[nodiscard]] bool raise(int signal_number) const;
 
  private:
+  // By signal; those that the rank never set have the default action.
   std::map<int, struct sigaction> actions_;
 };
 

@@ -40,7 +40,7 @@ ssize_t read_input(void*, char* text, std::size_t bytes) {
   return read_standard_input(text, bytes);
 }
 
-// fileno() of the stream, which programs pass to isatty and write.
+// Sets the result of fileno(), which programs pass to isatty and write; fopencookie leaves it invalid.
 void set_descriptor(FILE* stream, int descriptor) {
   stream->_fileno = descriptor;
 }
@@ -51,7 +51,9 @@ void replace_standard_streams() {
   FILE* const input = ::fopencookie(nullptr, "r", {read_input, nullptr, nullptr, nullptr});
   FILE* const output = ::fopencookie(nullptr, "w", {nullptr, write_output, nullptr, nullptr});
   FILE* const error = ::fopencookie(nullptr, "w", {nullptr, write_error, nullptr, nullptr});
+  // Out of memory: libc's streams remain.
   if (input == nullptr || output == nullptr || error == nullptr) return;
+  // Errors are written at once, as by libc's stderr.
   std::setvbuf(output, buffer.data(), _IOFBF, buffer.size());
   std::setvbuf(error, nullptr, _IONBF, 0);
   streams = {input, output, error};

@@ -6,8 +6,9 @@
 
 namespace margay::virtual_machine {
 
+// All values are initially as in a new process.
 struct TextState {
-  // strtok: the rest of the text.
+  // strtok: the remaining text.
   char* token_rest = nullptr;
   // localtime and gmtime share their result, and asctime and ctime theirs.
   std::tm date = {};

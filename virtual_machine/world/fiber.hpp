@@ -1,5 +1,5 @@
-// A fiber: a stack, and the point at which its execution is suspended (Boost.Context). A fiber runs
-// until it switches to another one of its thread, which it names.
+// A fiber: a stack, and the point at which its execution is suspended (Boost.Context). A fiber runs until it switches
+// to another fiber of its thread, which it names.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -25,6 +25,7 @@ class Stacks {
 
  private:
   std::size_t count_;
+  // Of a stack with the page below it.
   std::size_t bytes_;
   std::byte* memory_ = nullptr;
   bool guarded_ = false;
@@ -46,6 +47,7 @@ class Fiber {
   void switch_to(Fiber& next);
 
  private:
+  // The point of suspension; empty while the fiber runs.
   boost::context::fiber context_;
 };
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kStatusCannotStart = 71;  // EX_OSERR of <sysexits.h>
 
+// The command has checked the settings already; the machine file may have changed since.
 int fail(const portals::Status& status) {
   std::fprintf(stderr, "margay simulate: %s\n", status.sentence().c_str());
   return kStatusCannotStart;

@@ -8,6 +8,7 @@
 
 namespace margay::virtual_machine {
 
+// The time of an event that does not happen.
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 // A rank is in the queue at most once. Ranks of one time run in the order of their insertion, or in another order for
@@ -40,6 +41,7 @@ class Schedule {
   }
 
  private:
+  // `order` decides between entries of one time.
   struct Entry {
     std::uint64_t at_ns;
     std::uint64_t order;
@@ -59,6 +61,7 @@ class Schedule {
   // By rank: the time at which it continues; kNever: it is not in the queue.
   std::vector<std::uint64_t> due_ns_;
   const std::uint64_t seed_;
+  // The number of entries so far.
   std::uint64_t added_ = 0;
 };
 

@@ -15,6 +15,7 @@ VirtualRank::VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Jo
   };
   settings.job = std::move(job);
   settings.route_pattern = std::move(routes);
+  // Waits, times and calls of this process go to the world, through the rank.
   settings.yield_policy = this;
   settings.clock = &clock_;
   settings.calls = this;

@@ -71,6 +71,7 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   void begin_call() override { world_.begin_call(*this); }
   void end_call() override { world_.end_call(*this); }
   void begin_test() override { world_.begin_test(*this); }
+  // Joins the job: opens the trace, and gives MPI the process. Once.
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
 
   // The rank that has joined the job here; nullptr: none.
@@ -118,6 +119,7 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   bool polls_ = false;
   // The rank is suspended until local_ns_, and its coprocessor may handle messages.
   bool computes_ = false;
+  // The program has exited, with this status.
   bool ended_ = false;
   int status_ = 0;
 };

@@ -16,6 +16,8 @@
 #include "sim/base/clock.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/kernel/kernel.hpp"
+#include "virtual_machine/world/machine_rates.hpp"
+#include "virtual_machine/world/watchdog.hpp"
 
 namespace margay::virtual_machine {
 
@@ -99,6 +101,7 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
   for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) nodes[rank] = model_.node_of(rank);
   node_count_ = nodes.back() + 1;
   std::iota(all_ranks.begin(), all_ranks.end(), 0U);
+  rates_ = collectives::to_text(rates_of(machine));
   node_of_rank_ = std::move(nodes);
   all_ranks_ = std::move(all_ranks);
   const auto routes = sim::Routes::pattern_of(settings.ranks);
@@ -127,6 +130,9 @@ sim::Job World::job_of(std::uint32_t rank) const {
   const std::uint64_t short_limit = machine_.networks.front().short_limit;
   if (short_limit != 0 && !job.options.has("protocol"))
     job.options.set("protocol", "short_limit=" + std::to_string(short_limit));
+  job.rates = job.options.text("rates");
+  job.rates_given = !job.rates.empty();
+  if (!job.rates_given) job.rates = rates_;
   return job;
 }
 
@@ -134,6 +140,7 @@ int World::run() {
   VirtualRank* const first = choose();
   running_ = first;
   set_hooks(this);
+  const Watchdog watchdog(running_number_);
   first->state_.enter();
   mpi_adi::set_thread_process(first->mpi_process_, nullptr);
   begin_computation();
@@ -405,6 +412,7 @@ void World::suspend(VirtualRank& rank) {
   rank.thread_rank_ = mpi_adi::is_rank_thread() ? mpi_adi::current_rank() : nullptr;
   rank.state_.leave();
   running_ = next;
+  if (next != nullptr) running_number_.set(next->rank_);
   if (next == nullptr) {
     rank.fiber_->switch_to(own_fiber_);
   } else {

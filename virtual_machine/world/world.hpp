@@ -18,6 +18,7 @@
 
 #include "sim/base/peer_table.hpp"
 #include "sim/boot/job.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
@@ -117,9 +118,16 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   sim::SharedTable node_of_rank_;
   sim::SharedTable all_ranks_;
   std::uint32_t node_count_ = 1;
+  // The machine's, as text.
+  std::string rates_;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
+  // The fiber of the thread, which runs before the first rank and after the last one.
   Fiber own_fiber_;
+  // The rank whose fiber runs; nullptr: the thread's own fiber runs, or the run ends.
   VirtualRank* running_ = nullptr;
+  // Its number, for the watchdog's thread.
+  sim::Published<std::uint32_t> running_number_;
+  // The number of ranks whose programs have exited.
   std::uint32_t ended_ = 0;
   // Processor time when the rank that runs began to compute, and the shortest computation so far.
   std::uint64_t computes_since_ns_ = 0;
@@ -128,8 +136,9 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   std::uint64_t least_latency_ns_ = 0;
   // The same for messages between nodes.
   std::uint64_t least_network_latency_ns_ = 0;
+  // Switches between ranks, for the summary.
   std::uint64_t switches_ = 0;
-  // Rounds of all waiting ranks since the last frame.
+  // Rounds of all waiting ranks since the last frame, and the number of frames until then.
   std::uint32_t idle_rounds_ = 0;
   std::uint64_t sent_ = 0;
   // In an exploration: the matches of wildcards. Rounds of the ranks that poll, since the last message or choice.

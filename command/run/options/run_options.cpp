@@ -43,7 +43,7 @@ class Parser {
       if (Status status = parse_part(tokens, at); !status.ok()) return status;
     }
     if (!out_.programs.empty() || out_.show_help || out_.show_version) return check_whole();
-    return Status::error("no program to run: margay run [options] PROGRAM [arguments] [: ...]");
+    return Status::error("missing program: margay run [options] PROGRAM [arguments] [: ...]");
   }
 
  private:
@@ -77,7 +77,7 @@ class Parser {
   Status no_program() const {
     const std::string taken =
         last_value_.empty() ? "" : fmt::format(" (\"{}\" is the value of {})", last_value_, last_option_);
-    return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments ...]");
+    return Status::error("missing program" + taken + ": margay run [options] PROGRAM [arguments ...]");
   }
 
   // Forms of a token are tried in this order: the whole name, a name with digits, a name with "=VALUE".
@@ -305,7 +305,7 @@ class Parser {
     for (const std::string& pair : split(list, ',')) {
       if (!takes_pair(rule, pair)) {
         const std::string known(rule.choices.empty() ? "NAME=VALUE" : rule.choices);
-        return Status::error("option " + option + ": \"" + pair + "\" is none of " + known);
+        return Status::error("option " + option + ": invalid value \"" + pair + "\"; use " + known);
       }
       const Tokens name_and_value = split_once(pair, '=');
       if (name_and_value[0] == kShortLimit) short_limits_.push_back({option, name_and_value[1]});
@@ -349,7 +349,7 @@ class Parser {
   static Status check_choice(const OptionRule& rule, const std::string& option, const std::string& value) {
     const Tokens allowed = split(rule.choices, '|');
     if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return {};
-    return Status::error("option " + option + ": \"" + value + "\" is not one of " + std::string(rule.choices));
+    return Status::error("option " + option + ": invalid value \"" + value + "\"; use " + std::string(rule.choices));
   }
 
   Status choice(const OptionRule& rule, const std::string& option, const std::string& value) {
@@ -434,7 +434,7 @@ class Parser {
     const std::string without_number = kind.substr(0, kind.find_last_not_of("0123456789") + 1);
     const Tokens known = split(rule.choices, '|');
     if (std::find(known.begin(), known.end(), without_number) != known.end()) return {};
-    return Status::error("option " + option + ": \"" + value + "\" is none of " + std::string(rule.choices));
+    return Status::error("option " + option + ": invalid value \"" + value + "\"; use " + std::string(rule.choices));
   }
 
   // core, hwthread, user and rr bind each rank to a processor. Other targets are accepted, so that scripts run,
@@ -467,7 +467,7 @@ class Parser {
       if (std::any_of(out_.rank_options.begin(), out_.rank_options.end(),
                       [&](const auto& one) { return one.first == variable; })) {
         out_.notes.push_back(
-            fmt::format("--{} has an effect only with --nodes: inside a node there are no sockets", option));
+            fmt::format("--{} has an effect only with --nodes: ranks of one node use no sockets", option));
       }
     }
   }
@@ -480,9 +480,8 @@ class Parser {
   static Status pattern(const std::string& option, const std::string& value, std::string& out) {
     for (std::size_t at = value.find('%'); at != std::string::npos; at = value.find('%', at + 2)) {
       if (at + 1 < value.size() && kPatternLetters.find(value[at + 1]) != std::string_view::npos) continue;
-      return Status::error(
-          "option " + option + ": \"" + value.substr(at, 2) +
-          "\" is none of %r (rank), %h (host), %g (process group), %p (proxy), %t (seconds) and %% (a %)");
+      return Status::error("option " + option + ": invalid letter \"" + value.substr(at, 2) +
+                           "\"; use %r (rank), %h (host), %g (process group), %p (proxy), %t (seconds) or %% (a %)");
     }
     out = value;
     return {};
@@ -490,7 +489,7 @@ class Parser {
 
   Status mpi(const std::string& option, const std::string& value) {
     if (value != "system" && value != "margay" && value != "racy") {
-      return Status::error("option " + option + ": \"" + value + "\" is none of margay, system and racy");
+      return Status::error("option " + option + ": invalid value \"" + value + "\"; use margay, system or racy");
     }
     out_.system_mpi = value == "system";
     out_.racy_mpi = value == "racy";

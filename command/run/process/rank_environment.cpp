@@ -152,8 +152,8 @@ portals::Status check_library_folder(const RunOptions& options) {
   const std::string folder = library_folder_of(options);
   if (!folder.empty() && ::access((folder + "/libmpi.so.12").c_str(), R_OK) == 0) return {};
   return portals::Status::error(
-      "--mpi racy: there is no " + (folder.empty() ? "margay/labs" : folder) +
-      "/libmpi.so.12: build margay with -DMARGAY_LABS=ON (target mpi_racy), or install it anew");
+      "--mpi racy: cannot read " + (folder.empty() ? "margay/labs" : folder) +
+      "/libmpi.so.12; build margay with -DMARGAY_LABS=ON (target mpi_racy), or install it anew");
 }
 
 }  // namespace margay::command

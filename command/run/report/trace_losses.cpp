@@ -46,12 +46,12 @@ std::string cure(std::uint64_t most, bool keeps_end) {
   // A ring's capacity is a power of two.
   const std::uint64_t enough = most > sim::kMaxTraceEvents ? 0 : std::bit_ceil(most);
   if (enough == 0) {
-    return keeps_end ? "trace: no file holds so many; ask for fewer seconds"
-                     : "trace: no file holds so many; --trace-last S keeps the last seconds alone";
+    return keeps_end ? "trace: too many events for a file; ask for fewer seconds"
+                     : "trace: too many events for a file; --trace-last S keeps only the last seconds";
   }
   return fmt::format("trace: --trace-events {} keeps {}, {} KiB a rank{}", enough, keeps_end ? "so much" : "them all",
                      (sim::kTraceEventsOffset + enough * sim::kTraceEventBytes) >> 10U,
-                     keeps_end ? "" : "; --trace-last S the last seconds alone");
+                     keeps_end ? "" : "; --trace-last S keeps only the last seconds");
 }
 
 }  // namespace

@@ -71,8 +71,7 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
   checksum.add(room);
   const std::size_t good = sim::parse_definitions(room, file.definitions);
   if (good != room.size()) {
-    return source.error(
-        fmt::format("is damaged: no definition begins at byte {}", sim::kTraceDefinitionsOffset + good));
+    return source.error(fmt::format("is damaged: invalid definition at byte {}", sim::kTraceDefinitionsOffset + good));
   }
   for (std::size_t i = 0; i < file.definitions.size() && !file.closed; ++i) {
     // Under the rank's checksum the definitions are as it wrote them; without one a definition may be half written.

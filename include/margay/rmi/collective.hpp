@@ -142,7 +142,7 @@ class Collecting {
 
 }  // namespace detail
 
-// Collects in a group: all members get the parts combined in the order of places. Collective over the group; see the
+// Collects in a group: all members get the parts combined in the order of indices. Collective over the group; see the
 // next function. Throws `error` if this node is not a member.
 template <class T, class Method, class In, class Out, class Combine = std::plus<>>
 void collect_rmi(const rmi_group& group, T* object, Method method, const In& input, Out& output, Combine combine = {}) {
@@ -153,7 +153,7 @@ void collect_rmi(const rmi_group& group, T* object, Method method, const In& inp
     const rmi_monitor monitor(object);
     MethodOf<Method>::call(*object, method, input, all.part);
   });
-  // Up the tree: the children's parts follow this node's, in the order of places.
+  // Up the tree: the children's parts follow this node's, in the order of indices.
   for (const std::uint32_t child : collection.children) {
     all.take(child, [&](Out theirs) { all.part = combine(std::move(all.part), std::move(theirs)); });
   }

@@ -253,7 +253,7 @@ void Functor<O, M>::execute(const RequestView& request, void* address, ReplySink
   using Result = ResultOf<M>;
   using Request = detail::RequestFor<M>;
   Object& object = *static_cast<Object*>(address);
-  if (request.wants_reply() && reply == nullptr) fail("a request wants a reply and there is no room for one");
+  if (request.wants_reply() && reply == nullptr) fail("a request wants a reply, but has no room for it");
   if constexpr (std::is_void_v<Result>) {
     Request::call(request, object, [&] {
       if (request.wants_reply()) write_done(*reply);

@@ -207,10 +207,10 @@ void set_aggregation(int node, std::uint32_t requests);
 [[nodiscard]] std::uint32_t split_group(const char* call, std::uint32_t parent, int color, int key);
 // Local. Does nothing for a number that is freed already, and after stop().
 void free_group(std::uint32_t group) noexcept;
-// The members by their places, and this node's place. Valid until the group is freed.
+// The members by their indices, and this node's index. Valid until the group is freed.
 struct GroupView {
   std::span<const std::uint32_t> nodes;
-  std::uint32_t place = 0;
+  std::uint32_t index = 0;
 };
 [[nodiscard]] GroupView view_group(const char* call, std::uint32_t group);
 void fence_group(std::uint32_t group);
@@ -225,7 +225,7 @@ void broadcast(std::uint32_t group, std::span<const std::uint64_t> request);
 // collection, and throws `error` if a node is lost.
 struct Collection {
   std::uint64_t number = 0;                 // equal on all members, and of no other collection of their groups
-  std::span<const std::uint32_t> children;  // nodes, not places; valid until the group is freed
+  std::span<const std::uint32_t> children;  // node numbers, not indices; valid until the group is freed
   std::uint32_t parent = kNoNode;           // kNoNode: this node is the root
 };
 [[nodiscard]] Collection begin_collect(const char* call, std::uint32_t group);

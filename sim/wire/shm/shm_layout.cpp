@@ -20,13 +20,13 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kSegmentPageBytes - 1) / kSegmentPageBytes * kSegmentPageBytes;
 }
 
-// A meeting slot begins with the barriers' data and two lines for each rank, in whole pages. The parts follow.
+// A barrier slot begins with the barriers' data and two lines for each rank, in whole pages. The parts follow.
 constexpr std::uint64_t slot_lines_bytes(std::uint64_t ranks) {
-  return whole_pages(ranks * (sizeof(MeetingData) + kSides * kCacheLineBytes));
+  return whole_pages(ranks * (sizeof(SharedBarrierData) + kSides * kCacheLineBytes));
 }
 
 constexpr std::uint64_t slot_bytes(std::uint64_t ranks) {
-  return slot_lines_bytes(ranks) + ranks * kSides * kMeetingPartBytes;
+  return slot_lines_bytes(ranks) + ranks * kSides * kBarrierPartBytes;
 }
 
 constexpr std::uint64_t slot_offset(std::uint64_t ranks, std::uint32_t slot) {
@@ -37,9 +37,9 @@ constexpr std::uint64_t long_slot_bytes(std::uint64_t ranks) {
   return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
 }
 
-// Long slots lie after all meeting slots, so that a segment may have any number of long slots.
+// Long slots lie after all barrier slots, so that a segment may have any number of long slots.
 constexpr std::uint64_t long_slot_offset(std::uint64_t ranks, std::uint32_t slot) {
-  return slot_offset(ranks, kMeetingSlots) + slot * long_slot_bytes(ranks);
+  return slot_offset(ranks, kBarrierSlots) + slot * long_slot_bytes(ranks);
 }
 
 constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_slots) {
@@ -126,21 +126,21 @@ RankArea& ShmLayout::area(std::uint32_t rank) const {
   return *reinterpret_cast<RankArea*>(base_ + kSegmentPageBytes + rank * kAreaBytes);
 }
 
-MeetingData& ShmLayout::meeting(std::uint32_t slot, std::uint32_t leader) const {
-  MARGAY_ASSERT(slot < kMeetingSlots && leader < ranks_);
-  return *reinterpret_cast<MeetingData*>(base_ + slot_offset(ranks_, slot) + leader * sizeof(MeetingData));
+SharedBarrierData& ShmLayout::barrier(std::uint32_t slot, std::uint32_t leader) const {
+  MARGAY_ASSERT(slot < kBarrierSlots && leader < ranks_);
+  return *reinterpret_cast<SharedBarrierData*>(base_ + slot_offset(ranks_, slot) + leader * sizeof(SharedBarrierData));
 }
 
-std::byte* ShmLayout::meeting_line(std::uint32_t slot, std::uint32_t rank, unsigned side) const {
-  MARGAY_ASSERT(slot < kMeetingSlots && rank < ranks_ && side < kSides);
-  const std::uint64_t lines = slot_offset(ranks_, slot) + ranks_ * sizeof(MeetingData);
+std::byte* ShmLayout::barrier_line(std::uint32_t slot, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(slot < kBarrierSlots && rank < ranks_ && side < kSides);
+  const std::uint64_t lines = slot_offset(ranks_, slot) + ranks_ * sizeof(SharedBarrierData);
   return base_ + lines + (rank * kSides + side) * kCacheLineBytes;
 }
 
-std::byte* ShmLayout::meeting_part(std::uint32_t slot, std::uint32_t rank, unsigned side) const {
-  MARGAY_ASSERT(slot < kMeetingSlots && rank < ranks_ && side < kSides);
+std::byte* ShmLayout::barrier_part(std::uint32_t slot, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(slot < kBarrierSlots && rank < ranks_ && side < kSides);
   const std::uint64_t parts = slot_offset(ranks_, slot) + slot_lines_bytes(ranks_);
-  return base_ + parts + (rank * kSides + side) * kMeetingPartBytes;
+  return base_ + parts + (rank * kSides + side) * kBarrierPartBytes;
 }
 
 std::byte* ShmLayout::strip(std::uint32_t slot, std::uint32_t rank, unsigned side) const {

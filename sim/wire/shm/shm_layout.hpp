@@ -1,14 +1,14 @@
 // The layout of a node's shared segment:
 //
-//   SegmentHeader (a page) | RankArea of rank 0 | of rank 1 ... | meeting slots | long slots
+//   SegmentHeader (a page) | RankArea of rank 0 | of rank 1 ... | barrier slots | long slots
 //   | channels to rank 0: from 0, from 1 ... | channels to rank 1 ...
 //
-// A meeting slot is the memory for the shared-memory barriers and the short data of one communicator
-// (sim/shm/meeting). It consists of:
+// A barrier slot is the memory for the shared-memory barriers and the short data of one communicator
+// (sim/shm/shared_barrier). It consists of:
 //
-//   MeetingData for each possible leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
+//   SharedBarrierData for each possible leader | lines of rank 0 (two sides), of rank 1 ... | parts, as the lines
 //
-// Each of the first few meeting slots also has a long slot, for long data. It consists of:
+// Each of the first few barrier slots also has a long slot, for long data. It consists of:
 //
 //   strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1 ...
 //
@@ -28,8 +28,8 @@
 #include "sim/shm/accumulate_lock.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"
-#include "sim/shm/meeting.hpp"
 #include "sim/shm/posting.hpp"
+#include "sim/shm/shared_barrier.hpp"
 
 namespace margay::sim {
 
@@ -40,11 +40,11 @@ inline constexpr std::size_t kSegmentPageBytes = 4096;
 // The most ranks of one node: their channels take 146 GB of addresses, not of memory.
 inline constexpr std::uint32_t kShmRanksMax = 1024;
 
-// The number of meeting slots, one for each of the lowest context pairs. A slot takes 33 kB of addresses for each
+// The number of barrier slots, one for each of the lowest context pairs. A slot takes 33 kB of addresses for each
 // rank of the node.
-inline constexpr std::uint32_t kMeetingSlots = 32;
-// The length of a part: the most bytes that a member publishes to the others at once in a meeting slot.
-inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
+inline constexpr std::uint32_t kBarrierSlots = 32;
+// The length of a part: the most bytes that a member publishes to the others at once in a barrier slot.
+inline constexpr std::uint64_t kBarrierPartBytes = std::uint64_t{16} << 10;
 // The most long slots. Only the first communicators, the world among them, have a long slot. In it members publish
 // long data to each other, strip by strip.
 inline constexpr std::uint32_t kLongSlots = 8;
@@ -136,10 +136,10 @@ class ShmLayout {
   [[nodiscard]] std::uint32_t& reading() const { return reinterpret_cast<SegmentHeader*>(base_)->reading; }
   // The parts. Requires: indices within the segment.
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
-  [[nodiscard]] MeetingData& meeting(std::uint32_t slot, std::uint32_t leader) const;
+  [[nodiscard]] SharedBarrierData& barrier(std::uint32_t slot, std::uint32_t leader) const;
   // `side`: 0 or 1, in turn, so that a call may write while other ranks still read the data of the call before.
-  [[nodiscard]] std::byte* meeting_line(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
-  [[nodiscard]] std::byte* meeting_part(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
+  [[nodiscard]] std::byte* barrier_line(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
+  [[nodiscard]] std::byte* barrier_part(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
   // A strip's area, kStripAreaBytes, and a member's postings. Requires: slot < long_slots().
   [[nodiscard]] std::byte* strip(std::uint32_t slot, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] PostingArea& posting_area(std::uint32_t slot, std::uint32_t rank) const;

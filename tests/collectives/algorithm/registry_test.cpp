@@ -10,12 +10,12 @@
 
 namespace margay::collectives {
 
-extern const Row<BarrierCall> barrier_by_posting, barrier_by_meeting;
-extern const Row<AllreduceCall> allreduce_by_posting, allreduce_by_meeting, allreduce_by_strips;
+extern const Row<BarrierCall> barrier_by_posting, barrier_by_shared_barrier;
+extern const Row<AllreduceCall> allreduce_by_posting, allreduce_by_shared_barrier, allreduce_by_strips;
 extern const Row<BcastCall> bcast_by_posting, bcast_by_strips;
 extern const Row<ScatterCall> scatter_by_posting, scatter_by_reading;
 extern const Row<AlltoallCall> alltoall_by_reading, alltoall_by_posting, alltoall_by_strips;
-extern const Row<ScanCall> scan_by_posting, scan_by_meeting;
+extern const Row<ScanCall> scan_by_posting, scan_by_shared_barrier;
 
 namespace {
 
@@ -54,8 +54,8 @@ TEST_CASE("registry: the rows of each operation are in the order of the enumerat
   }
 }
 
-// A few ranks with a processor each use postings for barriers and similar calls, and a meeting for scans; a crowd does
-// the reverse. Data longer than a part goes strip by strip. Roots post up to kPostedBytes in all.
+// A few ranks with a processor each use postings for barriers and similar calls, and shared-memory barriers for scans;
+// a crowd does the reverse. Data longer than a part goes strip by strip. Roots post up to kPostedBytes in all.
 TEST_CASE("registry: length and crowding determine the algorithm in shared memory") {
   Facts few;
   few.ranks = 3;
@@ -66,11 +66,11 @@ TEST_CASE("registry: length and crowding determine the algorithm in shared memor
     return &row_of<Call>(Algorithm::shared, {Call().operation(), bytes, facts});
   };
   CHECK(algorithm_of(BarrierCall(), 0, few) == &barrier_by_posting);
-  CHECK(algorithm_of(BarrierCall(), 0, crowd) == &barrier_by_meeting);
+  CHECK(algorithm_of(BarrierCall(), 0, crowd) == &barrier_by_shared_barrier);
   CHECK(algorithm_of(AllreduceCall(), kPostedBytes, few) == &allreduce_by_posting);
   CHECK(algorithm_of(AllreduceCall(), kPostedBytes + 1, few) == &allreduce_by_strips);
-  CHECK(algorithm_of(AllreduceCall(), sim::kMeetingPartBytes, crowd) == &allreduce_by_meeting);
-  CHECK(algorithm_of(AllreduceCall(), sim::kMeetingPartBytes + 1, crowd) == &allreduce_by_strips);
+  CHECK(algorithm_of(AllreduceCall(), sim::kBarrierPartBytes, crowd) == &allreduce_by_shared_barrier);
+  CHECK(algorithm_of(AllreduceCall(), sim::kBarrierPartBytes + 1, crowd) == &allreduce_by_strips);
   CHECK(algorithm_of(BcastCall(), kPostedBytes, crowd) == &bcast_by_posting);
   CHECK(algorithm_of(BcastCall(), kPostedBytes + 1, crowd) == &bcast_by_strips);
   CHECK(algorithm_of(ScatterCall(), kPostedBytes / 3, crowd) == &scatter_by_posting);
@@ -78,7 +78,7 @@ TEST_CASE("registry: length and crowding determine the algorithm in shared memor
   CHECK(algorithm_of(AlltoallCall(), kPostedBytes / 3, few) == &alltoall_by_reading);
   CHECK(algorithm_of(AlltoallCall(), kReadInPlaceBytes, few) == &alltoall_by_posting);
   CHECK(algorithm_of(AlltoallCall(), kReadInPlaceBytes, crowd) == &alltoall_by_strips);
-  CHECK(algorithm_of(ScanCall(), 8, few) == &scan_by_meeting);
+  CHECK(algorithm_of(ScanCall(), 8, few) == &scan_by_shared_barrier);
   CHECK(algorithm_of(ScanCall(), 8, crowd) == &scan_by_posting);
 }
 

@@ -20,12 +20,12 @@ namespace {
 constexpr int kTeams[] = {2, 3, 5, 8, 13};
 // Numbers of maps: a line has room for 4, a part for 1024, a strip for 8192.
 constexpr std::size_t kCounts[] = {0, 1, 3, 4, 5, 63, 1024, 1025, 8191, 8193, 20011};
-static_assert(1024 * sizeof(Map) == sim::kMeetingPartBytes && 8192 * sizeof(Map) == sim::kStripBytes);
+static_assert(1024 * sizeof(Map) == sim::kBarrierPartBytes && 8192 * sizeof(Map) == sim::kStripBytes);
 
 CollectiveWorld::Options of(int ranks, std::uint64_t seed) {
   return {.ranks = ranks,
           .seed = seed,
-          .crowded = seed % 2 == 0,  // a few ranks with a processor each use postings, all others a meeting
+          .crowded = seed % 2 == 0,  // a few ranks with a processor each use postings, all others a barrier
           .asked =
               "barrier=shared,scan=shared,exscan=shared,allreduce=shared,reduce=shared,bcast=shared,allgather=shared,"
               "alltoall=shared,reduce_scatter=shared",
@@ -57,7 +57,7 @@ TEST_CASE("through memory: reductions and scans keep the order of ranks, call af
           CHECK(performed(world, rank, AllreduceCall{reduction_of(sum)}) == MPI_SUCCESS);
           CHECK(sum == composed(size, count));
           CHECK(performed(world, rank, BarrierCall{}) == MPI_SUCCESS);
-          if (count * sizeof(Map) > sim::kMeetingPartBytes) continue;
+          if (count * sizeof(Map) > sim::kBarrierPartBytes) continue;
           std::vector<Map> up_to = maps_of(rank, count);
           CHECK(performed(world, rank, ScanCall{ScanKind::inclusive, reduction_of(up_to)}) == MPI_SUCCESS);
           CHECK(up_to == composed(rank + 1, count));
@@ -71,9 +71,9 @@ TEST_CASE("through memory: reductions and scans keep the order of ranks, call af
   }
 }
 
-// Meetings separated by calls without one, at the point where the 31 bits of a call's word wrap: a meeting that reused
-// the last one's number would be open at once, and its members would read that meeting's data.
-TEST_CASE("through memory: distant meetings are distinguished after the numbers of calls wrap") {
+// Barriers separated by calls without one, at the point where the 31 bits of a call's word wrap: a barrier that reused
+// the last one's number would be open at once, and its members would read that barrier's data.
+TEST_CASE("through memory: distant barriers are distinguished after the numbers of calls wrap") {
   constexpr std::uint64_t kCalls = 40;
   for (const int size : {2, 3, 5}) {
     for (const std::uint64_t made : {(std::uint64_t{1} << 31) - kCalls / 2, (std::uint64_t{1} << 29) - kCalls / 2}) {
@@ -112,7 +112,7 @@ TEST_CASE("through memory: distant meetings are distinguished after the numbers 
 }
 
 // For machines on which the node's memory is allocated in full at once.
-TEST_CASE("through memory: without memory for long data short calls meet, and all others send messages") {
+TEST_CASE("through memory: without memory for long data short calls use a barrier, and all others send messages") {
   for (const std::size_t count : {std::size_t{3}, std::size_t{1024}, std::size_t{1025}, std::size_t{20011}}) {
     CAPTURE(count);
     CollectiveWorld::Options options = of(5, count);
@@ -124,7 +124,7 @@ TEST_CASE("through memory: without memory for long data short calls meet, and al
       CHECK(perform(world.portal(rank), world.communicator(rank), AllreduceCall{reduction_of(sum)}) == MPI_SUCCESS);
       CHECK(sum == composed(5, count));
     }));
-    CHECK((world.portal(0).sent().messages == 0) == (count * sizeof(Map) <= sim::kMeetingPartBytes));
+    CHECK((world.portal(0).sent().messages == 0) == (count * sizeof(Map) <= sim::kBarrierPartBytes));
     CHECK(world.run([&](int rank) {
       std::vector<Map> data = maps_of(rank, count);
       const BcastCall first_call{2, portals::Region(reinterpret_cast<std::byte*>(data.data()), count * sizeof(Map))};
@@ -197,7 +197,7 @@ TEST_CASE("through memory: each rank gets its block of a reduction, blocks of an
   }
 }
 
-TEST_CASE("through memory: a reduction to one rank's block has as many meetings as one to even blocks") {
+TEST_CASE("through memory: a reduction to one rank's block has as many barriers as one to even blocks") {
   constexpr std::size_t kStrips = 7, kMaps = kStrips * sim::kStripBytes / sizeof(Map);
   for (const int size : kTeams) {
     for (const int owner : {-1, 0, size - 1}) {
@@ -223,7 +223,7 @@ TEST_CASE("through memory: a reduction to one rank's block has as many meetings 
 
 TEST_CASE("through memory: all ranks get all blocks") {
   for (const int size : kTeams) {
-    for (const std::uint64_t block : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, sim::kMeetingPartBytes,
+    for (const std::uint64_t block : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, sim::kBarrierPartBytes,
                                       sim::kStripBytes, sim::kStripBytes * 2 + 1}) {
       CAPTURE(size);
       CAPTURE(block);

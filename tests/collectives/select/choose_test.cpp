@@ -190,12 +190,12 @@ TEST_CASE("shared memory is used for calls that fit in it") {
   for (const int ranks : {2, 4, 8, 64}) {
     Facts facts = facts_of({.ranks = ranks, .processors = 2, .shared = true});
     facts.strips = false;  // one of many communicators
-    const std::uint64_t block = sim::kMeetingPartBytes / static_cast<std::uint64_t>(facts.ranks);
+    const std::uint64_t block = sim::kBarrierPartBytes / static_cast<std::uint64_t>(facts.ranks);
     CHECK(chosen(Operation::alltoall, block, facts) == Algorithm::shared);
     CHECK(chosen(Operation::alltoall, block + 1, facts) == Algorithm::direct);
     for (const Operation operation : {Operation::allreduce, Operation::reduce_scatter}) {
-      CHECK(chosen(operation, sim::kMeetingPartBytes, facts) == Algorithm::shared);
-      CHECK(chosen(operation, sim::kMeetingPartBytes + 1, facts) != Algorithm::shared);
+      CHECK(chosen(operation, sim::kBarrierPartBytes, facts) == Algorithm::shared);
+      CHECK(chosen(operation, sim::kBarrierPartBytes + 1, facts) != Algorithm::shared);
       CHECK(chosen(operation, 8, facts, true) == Algorithm::shared);
     }
     facts.shared = false;

@@ -220,8 +220,7 @@ TEST_CASE("a snapshot has the libraries that are open") {
 TEST_CASE("an ambiguous or unknown name of a job is explained") {
   RunningJobs jobs;
   CHECK(jobs.explain_no_match("", "job") == "no job of this user runs on this machine");
-  CHECK(jobs.explain_no_match("dead", "job") ==
-        "no job dead of this user runs on this machine; there is no job of this user");
+  CHECK(jobs.explain_no_match("dead", "job") == "unknown job dead; no job of this user runs on this machine");
   for (const char* const job : {"aa01", "aa02", "bb03"}) jobs.all().emplace_back().name = job;
   for (RunningJob& job : jobs.all()) job.launcher.pid = 7;
   CHECK(jobs.explain_no_match("", "job") ==
@@ -229,9 +228,10 @@ TEST_CASE("an ambiguous or unknown name of a job is explained") {
   CHECK(jobs.named("aa") == nullptr);
   CHECK(jobs.explain_no_match("aa", "job") ==
         "several jobs have names that begin with aa: name one of aa01 (launcher 7), aa02 (launcher 7)");
-  CHECK(jobs.explain_no_match("\x1b[31m\n", "job or process") ==
-        "no job or process ?[31m? of this user runs on this machine; jobs: aa01 (launcher 7), aa02 (launcher 7), bb03 "
-        "(launcher 7)");
+  CHECK(
+      jobs.explain_no_match("\x1b[31m\n", "job or process") ==
+      "unknown job or process ?[31m?; the jobs of this user on this machine are aa01 (launcher 7), aa02 (launcher 7), "
+      "bb03 (launcher 7)");
 }
 
 }  // namespace margay::command

@@ -29,14 +29,14 @@ void need_members(const rmi_group& group, const std::vector<int>& nodes) {
   need(group.is_member() == (at != nodes.end()), "membership");
   if (!group.is_member()) return;
   need(group.size() == static_cast<int>(nodes.size()), "the size of the group");
-  need(group.place() == static_cast<int>(at - nodes.begin()), "the place of this node");
-  for (int place = 0; place < group.size(); ++place) {
-    const int node = nodes[static_cast<std::size_t>(place)];
-    need(group.node(place) == node && group.place_of(node) == place, "translation of places and nodes");
+  need(group.index() == static_cast<int>(at - nodes.begin()), "the index of this node");
+  for (int index = 0; index < group.size(); ++index) {
+    const int node = nodes[static_cast<std::size_t>(index)];
+    need(group.node(index) == node && group.index_of(node) == index, "translation of indices and nodes");
   }
   for (int node = -1; node <= get_num_nodes(); ++node) {
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end())
-      need(group.place_of(node) == -1, "no place of another node");
+      need(group.index_of(node) == -1, "the index of another node");
   }
 }
 
@@ -116,7 +116,7 @@ void overlap() {
       std::string names, in_order;
       for (const int node : lists[i]) in_order += std::to_string(node) + " ";
       collect_rmi(groups[i], &member, &Member::name, 0, names);
-      need(names == in_order, "parts in the order of places, not " + names);
+      need(names == in_order, "parts in the order of indices, not " + names);
       int nothing = 0;
       need_error("node " + std::to_string(lists[i].back()) + ": no part",
                  [&] { collect_rmi(groups[i], &member, &Member::fail_on, lists[i].back(), nothing); });
@@ -141,7 +141,7 @@ void fences() {
   const int color = nodes > 1 && me == nodes - 1 ? 1 : 0;
   const rmi_group group = rmi_group::split(all, color, 0);
   std::vector<int> members;
-  for (int place = 0; place < group.size(); ++place) members.push_back(group.node(place));
+  for (int index = 0; index < group.size(); ++index) members.push_back(group.node(index));
   if (color == 1) {
     while (sync_rmi(me, &member, &Member::get) == 0) rmi::rmi_poll();
     rmi_fence();
@@ -150,7 +150,7 @@ void fences() {
   long expected = 0;
   for (int round = 0; round < 30; ++round) {
     const int depth = round % 6;
-    if (group.place() == round % group.size()) async_rmi(members.back(), &member, &Member::pass, members, depth);
+    if (group.index() == round % group.size()) async_rmi(members.back(), &member, &Member::pass, members, depth);
     expected += (2L << depth) - 1;
     rmi_fence(group);
     long total = 0;
@@ -163,7 +163,7 @@ void fences() {
   }
   async_rmi(members[0], &member, &Member::refuse);
   need_error("refused", [&] { rmi_fence(group); });
-  if (nodes > 1 && group.place() == 0) async_rmi(nodes - 1, &member, &Member::add, 1);
+  if (nodes > 1 && group.index() == 0) async_rmi(nodes - 1, &member, &Member::add, 1);
   rmi_fence();
 }
 
@@ -189,14 +189,14 @@ void errors() {
   rmi_group first(all, std::vector{0});
   int nothing = 0;
   if (me == 0) {
-    need_error("invalid place 1", [&] { static_cast<void>(first.node(1)); });
+    need_error("invalid index 1", [&] { static_cast<void>(first.node(1)); });
     need_error("not a member of the parent", [&] { const rmi_group other(first, std::vector{1}); });
     first.free();
   }
   need(!first.is_member(), "an empty group");
   for (int turn = 0; turn < 2; ++turn) {
     need_error("not a member", [&] { static_cast<void>(first.size()); });
-    need_error("not a member", [&] { static_cast<void>(first.place()); });
+    need_error("not a member", [&] { static_cast<void>(first.index()); });
     need_error("not a member", [&] { first.free(); });
     need_error("not a member", [&] { broadcast_rmi(first, &member, &Member::add, 1); });
     need_error("not a member", [&] { collect_rmi(first, &member, &Member::fail_on, 0, nothing); });

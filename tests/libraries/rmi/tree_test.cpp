@@ -44,12 +44,12 @@ TEST_CASE("each tree of a fence has its children") {
   }
 }
 
-TEST_CASE("a broadcast reaches each place but its root's once") {
+TEST_CASE("a broadcast reaches each index but its root's once") {
   for (std::uint32_t size = 1; size < 20; ++size) {
     for (std::uint32_t root = 0; root < size; ++root) {
       Nodes seen{root};
-      for (std::uint32_t place = 0; place < size; ++place)
-        for_each_forward(place, root, size, [&](std::uint32_t below) { seen.push_back(below); });
+      for (std::uint32_t index = 0; index < size; ++index)
+        for_each_forward(index, root, size, [&](std::uint32_t below) { seen.push_back(below); });
       std::ranges::sort(seen);
       REQUIRE(seen.size() == size);
       for (std::uint32_t i = 0; i < size; ++i) CHECK(seen[i] == i);

@@ -5,7 +5,8 @@
    before MPI_Init ("early"), after MPI_Finalize ("late"); in several threads at once, which an exit handler joins
    ("crowd", "early crowd"). A request for more memory than there is ("memory"). Two accesses to one location ("puts");
    the end of an epoch that was not begun ("completes"). A wrong argument of a function with the longest name
-   ("longest"). The connections to other nodes are lost ("loss"). A rank ends without MPI_Init ("absent") or
+   ("longest"); of a function that passes messages ("wrong FUNCTION"; "wrong MPI_Sendrecv receive" in its second part).
+   The connections to other nodes are lost ("loss"). A rank ends without MPI_Init ("absent") or
    MPI_Finalize ("leaves"). A library is loaded, and MPI not used ("loads FILE"). */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -122,6 +123,32 @@ static void use_window(const char* way) {
   MPI_Win_fence(0, window);
 }
 
+/* The peer is invalid: 4711, with the tag 5. The valid part of a call with two has another tag. */
+static void pass_invalid_peer(const char* function, int in_receive) {
+  const int to = in_receive ? 0 : 4711, to_tag = in_receive ? 6 : 5;
+  const int from = in_receive ? 4711 : 0, from_tag = in_receive ? 5 : 6;
+  MPI_Request request;
+  MPI_Message message;
+  MPI_Status status;
+  int found;
+  if (is(function, "MPI_Send")) MPI_Send(body, 1, MPI_INT, 4711, 5, MPI_COMM_WORLD);
+  if (is(function, "MPI_Irecv")) MPI_Irecv(body, 1, MPI_INT, 4711, 5, MPI_COMM_WORLD, &request);
+  if (is(function, "MPI_Sendrecv"))
+    MPI_Sendrecv(body, 1, MPI_INT, to, to_tag, body + 1, 1, MPI_INT, from, from_tag, MPI_COMM_WORLD, &status);
+  if (is(function, "MPI_Isendrecv"))
+    MPI_Isendrecv(body, 1, MPI_INT, to, to_tag, body + 1, 1, MPI_INT, from, from_tag, MPI_COMM_WORLD, &request);
+  if (is(function, "MPI_Sendrecv_replace"))
+    MPI_Sendrecv_replace(body, 1, MPI_INT, to, to_tag, from, from_tag, MPI_COMM_WORLD, &status);
+  if (is(function, "MPI_Isendrecv_replace"))
+    MPI_Isendrecv_replace(body, 1, MPI_INT, to, to_tag, from, from_tag, MPI_COMM_WORLD, &request);
+  if (is(function, "MPI_Probe")) MPI_Probe(4711, 5, MPI_COMM_WORLD, &status);
+  if (is(function, "MPI_Iprobe")) MPI_Iprobe(4711, 5, MPI_COMM_WORLD, &found, &status);
+  if (is(function, "MPI_Mprobe")) MPI_Mprobe(4711, 5, MPI_COMM_WORLD, &message, &status);
+  if (is(function, "MPI_Improbe")) MPI_Improbe(4711, 5, MPI_COMM_WORLD, &found, &message, &status);
+  if (is(function, "MPI_Precv_init"))
+    MPI_Precv_init(body, 1, 1, MPI_INT, 4711, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+}
+
 /* Rank 0 closes its connections, except the one to the launcher. */
 static void lose(void) {
   const char* const launcher = getenv("PMI_FD");
@@ -159,6 +186,7 @@ int main(int argc, char** argv) {
     MPI_Datatype made;
     MPI_Type_create_hindexed_block_c(-1, 1, NULL, MPI_INT, &made);
   }
+  if (is(way, "wrong") && argc > 2) pass_invalid_peer(argv[2], argc > 3);
   if (is(way, "puts") || is(way, "completes")) use_window(way);
   if (is(way, "loss")) lose();
   if (is(way, "leaves") && rank == 1) exit(3);

@@ -69,7 +69,7 @@ TEST_CASE("an invalid value of any variable is rejected") {
   options.set("trace_events", "64k");
   CHECK(options.check().ok());
   options.set("wait", "sleep");
-  CHECK(options.check().sentence() == "MARGAY_WAIT=sleep is not one of spin|yield|auto");
+  CHECK(options.check().sentence() == "MARGAY_WAIT: invalid value \"sleep\"; use spin|yield|auto");
 }
 
 TEST_CASE("sizes are parsed with their units, and invalid ones are rejected") {

@@ -172,7 +172,7 @@ TEST_CASE("answers: a reply that could not be sent does not count as a read, and
     answerer.wire.end(Transmission::State::failed);
   }
   SUBCASE("its peer was lost before") {
-    answerer.initiator.mark_gone(1, "connection reset", false);
+    answerer.initiator.mark_unreachable(1, "connection reset", false);
     answerer.get(16);
     CHECK(answerer.wire.queue.empty());
   }

@@ -110,9 +110,9 @@ TEST_CASE("initiator: a transmission and its source belong to the wire until it 
   CHECK_EQ(sender.registers.unfinished().transmissions, 0);
 }
 
-TEST_CASE("initiator: no message is sent to a rank that has gone, and none is counted") {
+TEST_CASE("initiator: no message is sent to an unreachable rank, and none is counted") {
   Sender sender;
-  sender.initiator.mark_gone(kNear, "connection reset", false);
+  sender.initiator.mark_unreachable(kNear, "connection reset", false);
   CHECK_FALSE(sender.try_put(kNear));
   Transmission queued;
   sender.queue(queued);
@@ -127,21 +127,21 @@ TEST_CASE("initiator: no message is sent to a rank that has gone, and none is co
   CHECK(sender.try_put(kFar));
 }
 
-TEST_CASE("initiator: a rank that left has gone and is not lost, and each is counted once with its reason") {
+TEST_CASE("initiator: a rank that left is unreachable but not lost, and each is counted once with its reason") {
   Sender sender;
-  CHECK_FALSE(sender.initiator.gone(kNear));
+  CHECK_FALSE(sender.initiator.is_unreachable(kNear));
   CHECK(sender.initiator.loss(kNear).empty());
-  sender.initiator.mark_gone(kNear, "its process ended", true);
-  CHECK(sender.initiator.gone(kNear));
-  CHECK_FALSE(sender.initiator.lost(kNear));
-  CHECK_FALSE(sender.initiator.gone(kFar));
-  CHECK_FALSE(sender.initiator.lost(kFar));
+  sender.initiator.mark_unreachable(kNear, "its process ended", true);
+  CHECK(sender.initiator.is_unreachable(kNear));
+  CHECK_FALSE(sender.initiator.is_lost(kNear));
+  CHECK_FALSE(sender.initiator.is_unreachable(kFar));
+  CHECK_FALSE(sender.initiator.is_lost(kFar));
   CHECK_EQ(sender.initiator.loss(kNear), "its process ended");
   CHECK_EQ(sender.initiator.losses(), 1);
-  sender.initiator.mark_gone(kNear, "its process ended", true);
+  sender.initiator.mark_unreachable(kNear, "its process ended", true);
   CHECK_EQ(sender.initiator.losses(), 1);
-  sender.initiator.mark_gone(kFar, "", false);
-  CHECK(sender.initiator.lost(kFar));
+  sender.initiator.mark_unreachable(kFar, "", false);
+  CHECK(sender.initiator.is_lost(kFar));
   CHECK_EQ(sender.initiator.loss(kFar), "lost");
   CHECK_EQ(sender.initiator.losses(), 2);
 }

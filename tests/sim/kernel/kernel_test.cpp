@@ -311,17 +311,17 @@ TEST_CASE("kernel: only the owner's rounds count in the length of a hold") {
   CHECK_EQ(played.kernel.target().take_longest_hold(kHeldPortal), 4);
 }
 
-TEST_CASE("kernel: a lost peer has gone and is lost, one that had left has gone") {
+TEST_CASE("kernel: a lost peer is unreachable and lost, one that had left is only unreachable") {
   Played played;
   played.shm.bring_loss(Arrival::Kind::lost, 1, "it crashed");
   played.tcp.bring_loss(Arrival::Kind::left, 3, "it ended");
   CHECK(played.kernel.progress());
-  CHECK(played.kernel.initiator().gone(1));
-  CHECK(played.kernel.initiator().lost(1));
+  CHECK(played.kernel.initiator().is_unreachable(1));
+  CHECK(played.kernel.initiator().is_lost(1));
   CHECK_EQ(played.kernel.initiator().loss(1), "it crashed");
-  CHECK(played.kernel.initiator().gone(3));
-  CHECK_FALSE(played.kernel.initiator().lost(3));
-  CHECK_FALSE(played.kernel.initiator().gone(2));
+  CHECK(played.kernel.initiator().is_unreachable(3));
+  CHECK_FALSE(played.kernel.initiator().is_lost(3));
+  CHECK_FALSE(played.kernel.initiator().is_unreachable(2));
   CHECK_EQ(played.kernel.initiator().losses(), 2);
 }
 

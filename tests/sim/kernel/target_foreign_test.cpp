@@ -58,7 +58,7 @@ TEST_CASE("target: a get without a return portal is malformed, and its sender is
     get.return_match_bits = 7;
   }
   kernels.send(get);
-  CHECK(kernels.target.initiator().lost(0));
+  CHECK(kernels.target.initiator().is_lost(0));
   CHECK_EQ(kernels.target.initiator().loss(0), "a get without a return portal");
   CHECK_EQ(kernels.block.messages(), 0);
 }
@@ -73,7 +73,7 @@ TEST_CASE("target: a get beyond the available bytes is dropped, also if the sum 
       get.return_length = length;
       get.return_offset = kMost;
       kernels.send(get);
-      CHECK_FALSE(kernels.target.initiator().lost(0));
+      CHECK_FALSE(kernels.target.initiator().is_lost(0));
       CHECK_EQ(kernels.block.messages(), 0);
       CHECK_EQ(kernels.target.registers().delivered(0), 0);
     }

@@ -29,34 +29,34 @@ constexpr std::uint64_t kSmallBytes = 3 * kHeapPage + 100;
 constexpr std::uint64_t kHugeBytes = 2 * kHugeMinBytes;
 
 // The memory that the two processes of a test share beside the heap.
-struct HeapMeeting {
+struct HeapExchange {
   RankArea area;
   HeapAddress small;
   HeapAddress huge;
 };
 
-HeapMeeting& make_meeting() {
-  void* const base = ::mmap(nullptr, sizeof(HeapMeeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+HeapExchange& make_exchange() {
+  void* const base = ::mmap(nullptr, sizeof(HeapExchange), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   REQUIRE(base != MAP_FAILED);
-  return *static_cast<HeapMeeting*>(base);
+  return *static_cast<HeapExchange*>(base);
 }
 
-void allocate_and_publish(SharedHeap& heap, HeapMeeting& meeting, std::byte*& small, std::byte*& huge) {
+void allocate_and_publish(SharedHeap& heap, HeapExchange& exchange, std::byte*& small, std::byte*& huge) {
   void* got[2] = {};
   if (!heap.allocate(kSmallBytes, got[0]).ok() || !heap.allocate(kHugeBytes, got[1]).ok()) ::abort();
   small = static_cast<std::byte*>(got[0]);
   huge = static_cast<std::byte*>(got[1]);
-  meeting.small = heap.find(small, kSmallBytes).value();
-  meeting.huge = heap.find(huge, kHugeBytes).value();
-  meeting.area.pid = static_cast<std::uint32_t>(::getpid());
-  heap.publish(meeting.area);
+  exchange.small = heap.find(small, kSmallBytes).value();
+  exchange.huge = heap.find(huge, kHugeBytes).value();
+  exchange.area.pid = static_cast<std::uint32_t>(::getpid());
+  heap.publish(exchange.area);
 }
 
 // The owner of a heap, a child process. It first sends "there". Then it answers each message with the contents of the
 // pieces' ends, until the pipe is closed.
 class HeapOwner {
  public:
-  HeapOwner() : meeting_(make_meeting()) {
+  HeapOwner() : exchange_(make_exchange()) {
     int in[2];
     int out[2];
     REQUIRE(::pipe2(in, O_CLOEXEC) == 0);
@@ -65,7 +65,7 @@ class HeapOwner {
     REQUIRE(pid_ >= 0);
     if (pid_ == 0) {
       ::close(in[1]);
-      live(meeting_, in[0], out[1]);
+      live(exchange_, in[0], out[1]);
     }
     ::close(in[0]);
     ::close(out[1]);
@@ -77,7 +77,7 @@ class HeapOwner {
     end();
     ::close(to_);
     ::close(from_);
-    ::munmap(&meeting_, sizeof meeting_);
+    ::munmap(&exchange_, sizeof exchange_);
   }
   HeapOwner(const HeapOwner&) = delete;
   HeapOwner& operator=(const HeapOwner&) = delete;
@@ -92,15 +92,15 @@ class HeapOwner {
     REQUIRE(::write(to_, "?", 1) == 1);
     return heard();
   }
-  [[nodiscard]] HeapMeeting& meeting() const { return meeting_; }
+  [[nodiscard]] HeapExchange& exchange() const { return exchange_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  [[noreturn]] static void live(HeapMeeting& meeting, int in, int out) {
+  [[noreturn]] static void live(HeapExchange& exchange, int in, int out) {
     SharedHeap heap;
     std::byte* small = nullptr;
     std::byte* huge = nullptr;
-    allocate_and_publish(heap, meeting, small, huge);
+    allocate_and_publish(heap, exchange, small, huge);
     char word = 'r';
     while (::write(out, &word, 1) == 1 && ::read(in, &word, 1) == 1) {
       word = static_cast<char>(small[kSmallBytes - 1]);
@@ -114,7 +114,7 @@ class HeapOwner {
     return word;
   }
 
-  HeapMeeting& meeting_;
+  HeapExchange& exchange_;
   pid_t pid_ = 0;
   int to_ = -1;
   int from_ = -1;
@@ -130,10 +130,10 @@ std::byte* mapped_place(PeerHeap& peer, const HeapAddress& place) {
 TEST_CASE("peer heap: two processes see each other's writes") {
   HeapOwner owner;
   PeerHeap peer;
-  const portals::Status status = PeerHeap::open(owner.meeting().area, peer);
+  const portals::Status status = PeerHeap::open(owner.exchange().area, peer);
   REQUIRE_MESSAGE(status.ok(), status.sentence());
-  std::byte* const small = mapped_place(peer, owner.meeting().small);
-  std::byte* const huge = mapped_place(peer, owner.meeting().huge);
+  std::byte* const small = mapped_place(peer, owner.exchange().small);
+  std::byte* const huge = mapped_place(peer, owner.exchange().huge);
   CHECK(reinterpret_cast<std::uintptr_t>(huge) % kHugePageBytes == 0);
   small[kSmallBytes - 1] = std::byte{'p'};
   CHECK(owner.ask() == 'p');
@@ -144,13 +144,13 @@ TEST_CASE("peer heap: two processes see each other's writes") {
 TEST_CASE("peer heap: an address is where its arena is mapped, in repeated calls too") {
   HeapOwner owner;
   PeerHeap peer;
-  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
-  const HeapAddress whole = owner.meeting().small;
+  REQUIRE(PeerHeap::open(owner.exchange().area, peer).ok());
+  const HeapAddress whole = owner.exchange().small;
   std::byte* const at = mapped_place(peer, whole);
   CHECK(mapped_place(peer, {whole.offset + 10, kSmallBytes - 20}) == at + 10);
   CHECK(mapped_place(peer, {whole.offset + kHeapPage, 1}) == at + kHeapPage);
-  CHECK(mapped_place(peer, owner.meeting().huge) - at ==
-        static_cast<std::ptrdiff_t>(owner.meeting().huge.offset - whole.offset));
+  CHECK(mapped_place(peer, owner.exchange().huge) - at ==
+        static_cast<std::ptrdiff_t>(owner.exchange().huge.offset - whole.offset));
   CHECK(peer.mapped() == 1);
   PeerHeap moved = std::move(peer);
   CHECK(moved.mapped() == 1);
@@ -161,14 +161,14 @@ TEST_CASE("peer heap: an address is where its arena is mapped, in repeated calls
 TEST_CASE("peer heap: memory of a dead owner remains accessible, mapped before or not") {
   HeapOwner owner;
   PeerHeap peer;
-  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
-  std::byte* const small = mapped_place(peer, owner.meeting().small);
+  REQUIRE(PeerHeap::open(owner.exchange().area, peer).ok());
+  std::byte* const small = mapped_place(peer, owner.exchange().small);
   owner.ask();
-  const RankArea area = owner.meeting().area;
+  const RankArea area = owner.exchange().area;
   owner.end();
   CHECK(small[0] == std::byte{'o'});
   small[1] = std::byte{1};
-  CHECK(mapped_place(peer, owner.meeting().huge)[0] == std::byte{'o'});
+  CHECK(mapped_place(peer, owner.exchange().huge)[0] == std::byte{'o'});
   PeerHeap late;
   const std::string sentence = PeerHeap::open(area, late).sentence();
   CHECK(sentence.find("cannot be mapped: /proc/") != std::string::npos);
@@ -178,8 +178,8 @@ TEST_CASE("peer heap: memory of a dead owner remains accessible, mapped before o
 TEST_CASE("peer heap: writes of a child of fork() do not reach the owner") {
   HeapOwner owner;
   PeerHeap peer;
-  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
-  std::byte* const small = mapped_place(peer, owner.meeting().small);
+  REQUIRE(PeerHeap::open(owner.exchange().area, peer).ok());
+  std::byte* const small = mapped_place(peer, owner.exchange().small);
   small[kSmallBytes - 1] = std::byte{'p'};
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -187,7 +187,7 @@ TEST_CASE("peer heap: writes of a child of fork() do not reach the owner") {
     const bool seen = small[kSmallBytes - 1] == std::byte{'p'};
     small[kSmallBytes - 1] = std::byte{'c'};
     std::byte* at = nullptr;
-    const bool refused = !peer.map(owner.meeting().huge, at).ok() && at == nullptr;
+    const bool refused = !peer.map(owner.exchange().huge, at).ok() && at == nullptr;
     ::_exit(seen && refused && small[kSmallBytes - 1] == std::byte{'c'} ? 0 : 1);
   }
   int status = 0;
@@ -199,8 +199,8 @@ TEST_CASE("peer heap: writes of a child of fork() do not reach the owner") {
 TEST_CASE("peer heap: a place outside the file is rejected") {
   HeapOwner owner;
   PeerHeap peer;
-  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
-  const std::uint64_t end = owner.meeting().area.heap_bytes;
+  REQUIRE(PeerHeap::open(owner.exchange().area, peer).ok());
+  const std::uint64_t end = owner.exchange().area.heap_bytes;
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
   for (const HeapAddress& place : {HeapAddress{end, 1}, HeapAddress{end - 1, 2}, HeapAddress{0, end + 1},
                                    HeapAddress{kMost, 1}, HeapAddress{kMost, kMost}, HeapAddress{kHeapPage, kMost},
@@ -296,7 +296,7 @@ TEST_CASE("peer heap: if addresses are scarce a place's own pages are mapped") {
 }
 
 TEST_CASE("peer heap: the owner's description is checked") {
-  HeapMeeting& meeting = make_meeting();
+  HeapExchange& exchange = make_exchange();
   SharedHeap heap;
   RankArea none;
   heap.publish(none);
@@ -304,11 +304,11 @@ TEST_CASE("peer heap: the owner's description is checked") {
   CHECK(PeerHeap::open(none, peer).sentence().find("announced none") != std::string::npos);
   std::byte* small = nullptr;
   std::byte* huge = nullptr;
-  allocate_and_publish(heap, meeting, small, huge);
+  allocate_and_publish(heap, exchange, small, huge);
   SaidHeap said(heap.descriptor());
-  CHECK(said.area.heap_bytes == meeting.area.heap_bytes);
-  CHECK(said.area.heap_file == meeting.area.heap_file);
-  CHECK(said.area.heap_descriptor == meeting.area.heap_descriptor);
+  CHECK(said.area.heap_bytes == exchange.area.heap_bytes);
+  CHECK(said.area.heap_file == exchange.area.heap_file);
+  CHECK(said.area.heap_descriptor == exchange.area.heap_descriptor);
   CHECK(said.sentence() == "");
   SUBCASE("another size") {
     said.area.heap_bytes += kHeapPage;
@@ -326,7 +326,7 @@ TEST_CASE("peer heap: the owner's description is checked") {
     said.area.pid = ~std::uint32_t{0};
     CHECK(said.sentence().find("No such file") != std::string::npos);
   }
-  ::munmap(&meeting, sizeof meeting);
+  ::munmap(&exchange, sizeof exchange);
 }
 
 TEST_CASE("peer heap: a descriptor that is not a sealed memfd is rejected, without blocking") {

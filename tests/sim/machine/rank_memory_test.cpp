@@ -85,7 +85,7 @@ TEST_CASE("rank memory: more than the machine has is an error, with the requeste
     const std::uint64_t asked = physical_memory_bytes() + kMemoryUncheckedBytes;
     const std::string sentence = memory.allocate(asked, 64, base).sentence();
     CHECK(base == nullptr);
-    CHECK(sentence.find("no memory for " + std::to_string(asked) + " bytes: ") == 0);
+    CHECK(sentence.find("cannot allocate " + std::to_string(asked) + " bytes: ") == 0);
     CHECK(sentence.find(" are available (" + available_memory().limit) != std::string::npos);
     for (const std::uint64_t bytes : {~std::uint64_t{0}, ~std::uint64_t{0} - kHeapPage, ~std::uint64_t{0} / 2}) {
       CHECK(!memory.allocate(bytes, 64, base).ok());

@@ -6,6 +6,7 @@
     tests/virtual_machine/world/simulate.py --build build/release outputs --program tests/mpi/wildcards.c
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -147,6 +148,18 @@ def thousands(runs, _):
     runs.check("10,000 ranks", done.returncode == 0 and done.stdout.count("partial line") == 10000, done.stderr)
 
 
+def real_time(runs, _):
+    """A rank that waits for another process is reported, and continues."""
+    pipe = runs.folder / "pipe"
+    os.mkfifo(pipe)
+    command = [runs.margay, "simulate", "-n", "2", "--compute", "none", runs.own("ends"), "real_time", pipe]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as simulation:
+        line = simulation.stderr.readline()
+        pipe.open("w").close()
+        runs.check("a wait for real time", "rank 1 " in line and "[stalled]" in line, line)
+        runs.check("it continues", simulation.wait(100) == 0)
+
+
 def bad_input(runs, _):
     """Invalid command lines: exit status 2 (127 for a program that is not there) and the word that is wrong."""
     program = runs.own("ends")
@@ -160,7 +173,7 @@ def bad_input(runs, _):
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (outputs, time, repeat, ends, callbacks, thousands, bad_input)}
+CASES = {case.__name__: case for case in (outputs, time, repeat, ends, callbacks, thousands, real_time, bad_input)}
 
 
 def main():

@@ -179,7 +179,7 @@ TEST_CASE("damaged fields are named in the message") {
   names(refusal(offsetof(sim::TraceHeader, rank), std::uint32_t{2}), "rank 2 of 2");
   names(refusal(offsetof(sim::TraceHeader, name_count), std::uint32_t{1025}), "1025 names");
   names(refusal(offsetof(sim::TraceHeader, definitions_used), std::uint32_t{524289}), "524289 bytes of definitions");
-  names(refusal(offsetof(sim::TraceHeader, definitions_used), std::uint32_t{8}), "no definition begins at byte 36864");
+  names(refusal(offsetof(sim::TraceHeader, definitions_used), std::uint32_t{8}), "invalid definition at byte 36864");
   names(refusal(offsetof(sim::TraceHeader, capacity), std::uint64_t{0}), "capacity of 0 events");
   names(refusal(offsetof(sim::TraceHeader, capacity), std::uint64_t{3}), "capacity of 3 events");
   names(refusal(offsetof(sim::TraceHeader, capacity), std::uint64_t{8}), "was cut off");

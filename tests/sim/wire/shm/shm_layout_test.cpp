@@ -28,11 +28,11 @@ std::vector<Part> parts_of(const ShmLayout& layout) {
   for (std::uint32_t rank = 0; rank < layout.ranks(); ++rank) {
     add(&layout.area(rank), sizeof(RankArea));
     for (std::uint32_t to = 0; to < layout.ranks(); ++to) add(&layout.channel(rank, to), sizeof(ChannelData));
-    for (std::uint32_t slot = 0; slot < kMeetingSlots; ++slot) {
-      add(&layout.meeting(slot, rank), sizeof(MeetingData));
+    for (std::uint32_t slot = 0; slot < kBarrierSlots; ++slot) {
+      add(&layout.barrier(slot, rank), sizeof(SharedBarrierData));
       for (const unsigned side : {0U, 1U}) {
-        add(layout.meeting_line(slot, rank, side), kCacheLineBytes);
-        add(layout.meeting_part(slot, rank, side), kMeetingPartBytes);
+        add(layout.barrier_line(slot, rank, side), kCacheLineBytes);
+        add(layout.barrier_part(slot, rank, side), kBarrierPartBytes);
       }
     }
     for (std::uint32_t slot = 0; slot < layout.long_slots(); ++slot) {

@@ -1,4 +1,6 @@
-// The ends of ranks: ends usual | status | abort | deadlock | without_finalize | segv | uncaught | fork | thread
+// The ends of ranks: ends usual | status | abort | deadlock | without_finalize | segv | uncaught | fork | thread |
+// real_time
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,6 +27,9 @@ int main(int argc, char** argv) {
   if (strcmp(what, "thread") == 0 && rank == 1) {
     pthread_t thread;
     pthread_create(&thread, NULL, return_at_once, NULL);
+  }
+  if (strcmp(what, "real_time") == 0 && rank == 1) {
+    close(open(argv[2], O_RDONLY));  // a pipe, which the test opens for writing
   }
   if (strcmp(what, "deadlock") == 0) {
     MPI_Recv(&value, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

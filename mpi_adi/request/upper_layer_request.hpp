@@ -1,5 +1,5 @@
-// User requests that a layer above the device carries out, for example the request of MPI_Isendrecv (MPI 4.0, 3.10) for
-// a send and a receive.
+// Upper-layer requests: user requests that a layer above the device carries out, for example the request of
+// MPI_Isendrecv (MPI 4.0, 3.10) for a send and a receive.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,13 @@ namespace margay::mpi_adi {
 
 // The base of these requests: the interface through which MPI_Wait, MPI_Test, MPI_Cancel and MPI_Request_free handle
 // all of them. Under the process lock. `complete` means that end() may be called.
-struct OwnRequest : Request {
-  // `which`: a kind after RequestKind::sent, which marks the request as an OwnRequest (Request::is_own).
-  explicit OwnRequest(RequestKind which) { kind = which; }
-  OwnRequest(const OwnRequest&) = delete;
-  OwnRequest& operator=(const OwnRequest&) = delete;
-  virtual ~OwnRequest() = default;
+struct UpperLayerRequest : Request {
+  // `which`: a kind after RequestKind::sent, which marks the request as an UpperLayerRequest
+  // (Request::is_of_upper_layer).
+  explicit UpperLayerRequest(RequestKind which) { kind = which; }
+  UpperLayerRequest(const UpperLayerRequest&) = delete;
+  UpperLayerRequest& operator=(const UpperLayerRequest&) = delete;
+  virtual ~UpperLayerRequest() = default;
 
   // The result: fills `status` (never nullptr) except for MPI_ERROR, returns the error class, and describes the error
   // in `text` unless a process is lost. Requires: complete.
@@ -42,7 +43,7 @@ struct OwnRequest : Request {
 };
 
 // A request for a send and a receive, complete when both are complete.
-class SendReceive final : public OwnRequest, private ParentRequest {
+class SendReceive final : public UpperLayerRequest, private ParentRequest {
  public:
   // Takes a reference to the communicator. `copy`: the memory that the send reads, kept until this object is destroyed;
   // may be nullptr.

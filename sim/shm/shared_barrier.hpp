@@ -1,6 +1,6 @@
-// A shared-memory barrier, with a check that all members make the same call. Each member arrives after it has written
-// the data that others will read; the last one to arrive may run a once-only step, then opens the barrier, and the
-// others continue.
+// Successive shared-memory barriers of the same processes, with a check that all members make the same call. Each
+// member arrives after it has written the data that others will read; the last one to arrive may run a once-only step,
+// then opens the barrier, and the others continue.
 //
 // A call costs each process one read-modify-write of a line, and the poll that finds the barrier open. All polled words
 // lie in that line, so a barrier of two processes moves the line between them four times. Where processes outnumber
@@ -8,12 +8,12 @@
 //
 // Invariants
 //  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
-//  2. No process arrives at a later meeting before this one has opened, unless a call went wrong. So all members read
-//     `opened` before the next meeting opens. `side` changes when a meeting opens, so it is the same for all that
-//     arrive at one meeting. The members' memory has two sides, which meetings use in turn, so no side is overwritten
+//  2. No process arrives at a later barrier before this one has opened, unless a call went wrong. So all members read
+//     `opened` before the next barrier opens. `side` changes when a barrier opens, so it is the same for all that
+//     arrive at one barrier. The members' memory has two sides, which barriers use in turn, so no side is overwritten
 //     while it is read.
-//  3. A process whose call is wrong may leave its meeting and arrive at a later one, whose number replaces the earlier
-//     number in `arrivals`. Processes that still wait at the earlier meeting, which never opens, detect this
+//  3. A process whose call is wrong may leave its barrier and arrive at a later one, whose number replaces the earlier
+//     number in `arrivals`. Processes that still wait at the earlier barrier, which never opens, detect this
 //     (is_abandoned()).
 #pragma once
 
@@ -26,49 +26,49 @@
 
 namespace margay::sim {
 
-// The barrier's data in shared memory, a place at which members meet; all zero: no meeting so far.
-struct alignas(kCacheLineBytes) MeetingData {
-  // number of the meeting 31 | mark 20 | marks differ 1 | number of members that have arrived 12
+// The barriers' data in shared memory; all zero: no barrier so far.
+struct alignas(kCacheLineBytes) SharedBarrierData {
+  // number of the barrier 31 | mark 20 | marks differ 1 | number of members that have arrived 12
   std::uint64_t arrivals = 0;
-  // number of the meeting 31 | 0 19 | opener 12 | marks differ 1 | side 1
+  // number of the barrier 31 | 0 19 | opener 12 | marks differ 1 | side 1
   std::uint64_t opened = 0;
   // The number of members that have called leave().
   std::uint32_t left = 0;
-  // The number of times that all members have left. Each time, the place is free for other members.
+  // The number of times that all members have left. Each time, the memory is free for other members.
   std::uint32_t round = 0;
   // 1: a process waits, or has waited, for another one's progress (sim/shm/posting).
   std::uint32_t wanted = 0;
 };
-static_assert(std::is_trivially_copyable_v<MeetingData> && sizeof(MeetingData) == kCacheLineBytes);
+static_assert(std::is_trivially_copyable_v<SharedBarrierData> && sizeof(SharedBarrierData) == kCacheLineBytes);
 
-// One process's view of a place; keeps no state but the number of members.
-class Meeting {
+// One process's view of the barriers; keeps no state but the number of members.
+class SharedBarrier {
  public:
-  // The widths of the fields of MeetingData, and the most members that the count's 12 bits can hold.
+  // The widths of the fields of SharedBarrierData, and the most members that the count's 12 bits can hold.
   static constexpr std::uint32_t kNumberBits = 31;
   static constexpr std::uint32_t kMarkBits = 20;
   static constexpr std::uint32_t kMembersMax = (1U << 12) - 1;
 
-  // `members`: how many processes meet here.
-  Meeting(MeetingData& data, std::uint32_t members) : data_(&data), members_(members) {
+  // `members`: the number of processes that arrive at each barrier.
+  SharedBarrier(SharedBarrierData& data, std::uint32_t members) : data_(&data), members_(members) {
     MARGAY_ASSERT(members != 0 && members <= kMembersMax);
   }
 
-  // The side of the members' memory that the next meeting uses.
+  // The side of the members' memory that the next barrier uses.
   [[nodiscard]] unsigned side() const {
-    // Relaxed: the word last changed when this process's last meeting opened, and this process has acquired that
+    // Relaxed: the word last changed when this process's last barrier opened, and this process has acquired that
     // change.
     return static_cast<unsigned>(opened().load(std::memory_order_relaxed) & kSide) ^ 1U;
   }
 
-  // The position of an arrival. last: this process must call open(). late: others have gone on to a later meeting, and
+  // The position of an arrival. last: this process must call open(). late: others have gone on to a later barrier, and
   // this one never opens.
   enum class ArrivalOrder : std::uint8_t { waits, last, late };
-  // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
+  // Arrives at barrier `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // If all have arrived at the meeting in `arrivals`, this process took part in it. So that meeting is earlier than
+  // If all have arrived at the barrier in `arrivals`, this process took part in it. So that barrier is earlier than
   // `number`, whatever the distance between the two numbers.
-  [[nodiscard]] ArrivalOrder come(std::uint32_t number, std::uint32_t mark) {
+  [[nodiscard]] ArrivalOrder arrive(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
     // Relaxed, no partner: the exchange below verifies it.
@@ -91,7 +91,7 @@ class Meeting {
   }
   // Whether marks differ. For the last to arrive.
   [[nodiscard]] bool has_other_marks() const {
-    // Relaxed: come() has acquired it, and no other process changes it.
+    // Relaxed: arrive() has acquired it, and no other process changes it.
     return (std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed) & kOtherMark) != 0;
   }
   // Records that the calls differ although their marks are equal. For the last to arrive.
@@ -99,7 +99,7 @@ class Meeting {
     // Relaxed: all have arrived, so no other process changes it; open() reads it in this thread.
     std::atomic_ref<std::uint64_t>(data_->arrivals).fetch_or(kOtherMark, std::memory_order_relaxed);
   }
-  // Opens the meeting. `who`: the result of the others' opener(). Requires: come() returned `last`.
+  // Opens the barrier. `who`: the result of the others' opener(). Requires: arrive() returned `last`.
   void open(std::uint32_t number, std::uint32_t who) {
     MARGAY_DEBUG_ASSERT(number >> kNumberBits == 0 && who <= kMembersMax);
     const std::uint64_t differ = has_other_marks() ? kDiffer : 0;
@@ -109,28 +109,28 @@ class Meeting {
     opened().store(word, std::memory_order_release);
   }
 
-  // Whether the meeting is open; polled by the waiting members. `side`: the result of side() before this process
-  // arrived. A meeting that opened earlier, with the same number after all numbers wrapped, had the other side.
+  // Whether the barrier is open; polled by the waiting members. `side`: the result of side() before this process
+  // arrived. A barrier that opened earlier, with the same number after all numbers wrapped, had the other side.
   [[nodiscard]] bool is_open(std::uint32_t number, unsigned side) const {
     // Acquire: pairs with open().
     const std::uint64_t word = opened().load(std::memory_order_acquire);
     return number_of(word) == number && (word & kSide) == side;
   }
-  // For an open meeting, before the arrival at the next one: whether marks differed, and `who` of open().
+  // For an open barrier, before the arrival at the next one: whether marks differed, and `who` of open().
   [[nodiscard]] bool marks_differ() const { return (opened().load(std::memory_order_relaxed) & kDiffer) != 0; }
   [[nodiscard]] std::uint32_t opener() const {
     return static_cast<std::uint32_t>(opened().load(std::memory_order_relaxed) >> kWhoShift) & kMembersMax;
   }
-  // The number of the incomplete meeting; 0: none. To be called rarely.
+  // The number of the incomplete barrier; 0: none. To be called rarely.
   [[nodiscard]] std::uint32_t latest() const {
     // Relaxed: a hint that calls differ; no other data is read because of it.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed);
     return (came & kCount) == members_ ? 0 : number_of(came);
   }
-  // Whether the meeting never opens, because a process has arrived at a later one instead. `side`: as in is_open(). To
+  // Whether the barrier never opens, because a process has arrived at a later one instead. `side`: as in is_open(). To
   // be called rarely.
   [[nodiscard]] bool is_abandoned(std::uint32_t number, unsigned side) const {
-    // Acquire: pairs with come(): if a later meeting was begun because this one opened, the test below sees this one
+    // Acquire: pairs with arrive(): if a later barrier was begun because this one opened, the test below sees this one
     // open.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_acquire);
     return is_after(number_of(came), number) && !is_open(number, side);
@@ -139,15 +139,15 @@ class Meeting {
   // The word for posting.hpp's set_wanted().
   [[nodiscard]] std::uint32_t& wanted() const { return data_->wanted; }
 
-  // The number of times that all members have left: when it changes, the place is free for other members.
+  // The number of times that all members have left: when it changes, the memory is free for other members.
   [[nodiscard]] std::uint32_t round() const {
-    // Acquire: pairs with leave(): the next members find the place in its initial state.
+    // Acquire: pairs with leave(): the next members find the memory in its initial state.
     return std::atomic_ref<std::uint32_t>(data_->round).load(std::memory_order_acquire);
   }
-  // Ends this process's membership. The last to leave runs clear(). Requires: it waits in no meeting.
+  // Ends this process's membership. The last to leave runs clear(). Requires: it waits in no barrier.
   template <typename Clear>
   void leave(Clear clear) {
-    // Release: its last reads of the place are complete. Acquire: so are all others', if this is the last one.
+    // Release: its last reads of the memory are complete. Acquire: so are all others', if this is the last one.
     if (std::atomic_ref<std::uint32_t>(data_->left).fetch_add(1, std::memory_order_acq_rel) + 1 != members_) return;
     data_->arrivals = 0;
     data_->opened = 0;
@@ -181,7 +181,7 @@ class Meeting {
   }
 
   // In the node's segment; shared by all members.
-  MeetingData* data_;
+  SharedBarrierData* data_;
   // Equal in all members, or the barrier never opens.
   std::uint32_t members_;
 };

@@ -1,4 +1,4 @@
-#include "mpi_adi/request/own_request.hpp"
+#include "mpi_adi/request/upper_layer_request.hpp"
 
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/protocol/receive.hpp"
@@ -6,7 +6,7 @@
 namespace margay::mpi_adi {
 
 SendReceive::SendReceive(Device& device, Communicator& of, std::unique_ptr<std::byte[]> copy)
-    : OwnRequest(RequestKind::send_receive), device_(device), copy_(std::move(copy)) {
+    : UpperLayerRequest(RequestKind::send_receive), device_(device), copy_(std::move(copy)) {
   communicator = &of;
   ++of.references;
 }

@@ -1,4 +1,4 @@
-#include "collectives/portal/meet.hpp"
+#include "collectives/portal/call_barrier.hpp"
 
 #include <cstring>
 
@@ -16,51 +16,51 @@ constexpr std::uint32_t kDoubts = 2;
 // data has kMarkLong instead of the number; each member writes the number into its part (LongCall).
 constexpr unsigned kMarkBytesBits = 15;
 constexpr std::uint32_t kMarkLong = (1U << kMarkBytesBits) - 1;
-static_assert(sim::kMeetingPartBytes < kMarkLong);
+static_assert(sim::kBarrierPartBytes < kMarkLong);
 
 std::uint32_t mark_of(const Shape& shape, std::uint64_t bytes) {
-  static_assert(kShownOperations == 1U << (sim::Meeting::kMarkBits - kMarkBytesBits));
-  const std::uint32_t length = bytes <= sim::kMeetingPartBytes ? static_cast<std::uint32_t>(bytes) : kMarkLong;
+  static_assert(kShownOperations == 1U << (sim::SharedBarrier::kMarkBits - kMarkBytesBits));
+  const std::uint32_t length = bytes <= sim::kBarrierPartBytes ? static_cast<std::uint32_t>(bytes) : kMarkLong;
   return std::uint32_t{shape.operation} << kMarkBytesBits | length;
 }
 
 }  // namespace
 
-bool Meet::come(std::uint64_t bytes) {
-  MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes || team_.has_strips());
+bool CallBarrier::arrive(std::uint64_t bytes) {
+  MARGAY_ASSERT(bytes_ <= sim::kBarrierPartBytes || team_.has_strips());
   count(bytes);
-  sim::Meeting& meeting = team_.meeting();
+  sim::SharedBarrier& barrier = team_.barrier();
   // A strip has room for data only, so the length goes into this member's part, before the member arrives.
   if (in_strips() && step_ == 0) {
     const LongCall mine = long_call();
     std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);
   }
-  switch (meeting.come(meeting_number(), mark_of(shape(), bytes_))) {
-    case sim::Meeting::ArrivalOrder::waits:
+  switch (barrier.arrive(barrier_number(), mark_of(shape(), bytes_))) {
+    case sim::SharedBarrier::ArrivalOrder::waits:
       return false;
     // Other members went on to a later barrier, so this barrier never opens; advance() finds the reason.
-    case sim::Meeting::ArrivalOrder::late:
+    case sim::SharedBarrier::ArrivalOrder::late:
       late_ = true;
       return false;
-    case sim::Meeting::ArrivalOrder::last:
+    case sim::SharedBarrier::ArrivalOrder::last:
       break;
   }
   // Only the last member compares the parts, because only its arrival is ordered after the writes of all members
-  // (Meeting::come).
-  if (meeting.has_other_marks()) {
+  // (SharedBarrier::arrive).
+  if (barrier.has_other_marks()) {
     fail(MPI_ERR_TRUNCATE);
   } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
-    meeting.record_other_marks();
+    barrier.record_other_marks();
     fail(MPI_ERR_TRUNCATE);
   }
   return true;
 }
 
-Meet::LongCall Meet::long_call() const {
+CallBarrier::LongCall CallBarrier::long_call() const {
   return {bytes_, shape().root};
 }
 
-bool Meet::all_name_this_call() const {
+bool CallBarrier::all_name_this_call() const {
   const LongCall mine = long_call();
   for (int member = 0; member < collective_.size(); ++member) {
     if (std::memcmp(team_.part(member, side_, sizeof mine), &mine, sizeof mine) != 0) return false;
@@ -68,23 +68,23 @@ bool Meet::all_name_this_call() const {
   return true;
 }
 
-void Meet::next() {
+void CallBarrier::next() {
   ++step_;
   doubts_ = 0;
   // Opening a barrier changed the side.
-  side_ = team_.meeting().side();
+  side_ = team_.barrier().side();
 }
 
-void Meet::open() {
-  team_.meeting().open(meeting_number(), static_cast<std::uint32_t>(collective_.rank()));
+void CallBarrier::open() {
+  team_.barrier().open(barrier_number(), static_cast<std::uint32_t>(collective_.rank()));
   team_.wake_others();
 }
 
-bool Meet::advance() {
-  const sim::Meeting& meeting = team_.meeting();
+bool CallBarrier::advance() {
+  const sim::SharedBarrier& barrier = team_.barrier();
   if (!late_ && is_open()) [[likely]] {
     // Only damaged memory names an opener that is not a member. The call then fails, and nothing is read.
-    if (meeting.marks_differ() || opener() >= team_.size()) fail(MPI_ERR_TRUNCATE);
+    if (barrier.marks_differ() || opener() >= team_.size()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
   if (any_lost() || has_loss_notice()) {
@@ -108,15 +108,15 @@ bool Meet::advance() {
 // counts at once; only members of a team with strips publish it. The other two must be found twice (kDoubts). A member
 // that leaves the barrier because a process is lost sends a notice before it goes on. By the second time this notice
 // has arrived, and advance() handles it instead.
-bool Meet::is_alone() {
+bool CallBarrier::is_alone() {
   if (doubts() && any_member_done()) return true;
   if (!checks_closely()) return false;
-  const bool gone = late_ || has_early_message() || team_.meeting().is_abandoned(meeting_number(), side_);
+  const bool gone = late_ || has_early_message() || team_.barrier().is_abandoned(barrier_number(), side_);
   return gone && ++doubts_ == kDoubts;
 }
 
 // Notifies all others. Each of them leaves the barrier, too, and the notice gives it the reason.
-void Meet::fail_for_loss() {
+void CallBarrier::fail_for_loss() {
   fail(MPIX_ERR_PROC_FAILED);
   team_.leave_for_loss();
   for (int member = 0; member < collective_.size(); ++member) {
@@ -124,12 +124,12 @@ void Meet::fail_for_loss() {
   }
 }
 
-const std::byte* Meet::part(int member, std::uint64_t bytes) {
+const std::byte* CallBarrier::part(int member, std::uint64_t bytes) {
   record_read(member, bytes);
   return part_of(member);
 }
 
-const std::byte* Meet::earlier(int member, std::uint64_t bytes) {
+const std::byte* CallBarrier::earlier(int member, std::uint64_t bytes) {
   record_read(member, bytes);
   return part_on(member, side_ ^ 1U);
 }
