@@ -94,6 +94,7 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       schedule_(settings.ranks, settings.seed),
       retries_(settings.ranks),
       stacks_(settings.ranks, settings.stack_bytes),
+      delays_(settings.seed),
       wildcards_(std::move(wildcards)) {
   least_latency_ns_ = least_latency_of(machine);
   least_network_latency_ns_ = least_network_latency_of(machine);
@@ -262,7 +263,9 @@ std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint6
   if (!begins) busy_ns = transfer.network == kInMemory ? busy_ns - std::min(busy_ns, machine_.memory_overhead_ns) : 0;
   spend(rank, busy_ns);
   begin_computation();
-  return transfer.arrival_ns;
+  if (!begins || settings_.delay_ns == 0) return transfer.arrival_ns;
+  // The head's delay is also that of the body behind it.
+  return transfer.arrival_ns + delays_() % (settings_.delay_ns + 1);
 }
 
 void World::sent(std::uint32_t to, std::uint64_t at_ns) {

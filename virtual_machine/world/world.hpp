@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Rounds of all waiting ranks since the last frame, and the number of frames until then.
   std::uint32_t idle_rounds_ = 0;
   std::uint64_t sent_ = 0;
+  // The delays of messages, Settings::delay_ns.
+  std::mt19937_64 delays_;
   // In an exploration: the matches of wildcards. Rounds of the ranks that poll, since the last message or choice.
   std::optional<Wildcards> wildcards_;
   std::uint32_t poll_rounds_ = 0;

@@ -28,6 +28,8 @@ PLANTED = (
     ("probe", 4, {"wildcard-race"}, 2),
     ("test", 4, {"wildcard-race"}, 2),
     ("puts", 1, {"rma-conflict"}, 1),
+    # By random delays, with a probability of a half for each second schedule.
+    ("waitany", 20, {"schedule-dependent"}, 1),
 )
 
 

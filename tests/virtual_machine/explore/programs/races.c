@@ -172,6 +172,20 @@ static void test(void) {
   printf("%d %d\n", values[1], values[2]);
 }
 
+/* The order in which requests are complete. */
+static void waitany(void) {
+  if (rank != 0) {
+    send(rank, 0, 0);
+    return;
+  }
+  MPI_Request requests[2];
+  int values[2] = {0}, first = 0;
+  for (int i = 0; i < 2; ++i) MPI_Irecv(&values[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &requests[i]);
+  if (!right) MPI_Waitany(2, requests, &first, MPI_STATUS_IGNORE);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  printf("%d %d\n", first, values[0] + values[1]);
+}
+
 /* Puts of two ranks into the same place, in the same epoch, with and without a fence between them. */
 static void puts_(void) {
   int memory[2] = {0};
@@ -190,9 +204,9 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } kCases[] = {{"wildcard", wildcard}, {"deadlock", deadlock}, {"deep", deep}, {"relay", relay},
-                {"ready", ready},       {"probe", probe},       {"test", test}, {"puts", puts_},
-                {"overlap", overlap},   {"phases", phases}};
+  } kCases[] = {{"wildcard", wildcard}, {"deadlock", deadlock}, {"deep", deep},      {"relay", relay},
+                {"ready", ready},       {"probe", probe},       {"test", test},      {"puts", puts_},
+                {"overlap", overlap},   {"phases", phases},     {"waitany", waitany}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   right = argc > 2 && strcmp(argv[2], "right") == 0;
