@@ -33,6 +33,9 @@ namespace {
 using portals::Status;
 using virtual_machine::Settings;
 
+// Conflicts of one-sided accesses depend on the schedule, so every run reports them.
+constexpr const char* kCheckRma = "MARGAY_CHECK_RMA";
+
 // As a shell's status of a process that a signal has ended.
 constexpr int kExitOfSignal = 128;
 
@@ -114,8 +117,7 @@ void redirect(const std::string& path, int flags, int to) {
   redirect("/dev/null", O_RDONLY, STDIN_FILENO);
   redirect(folder.file("output"), O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
   redirect(folder.file("errors"), O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
-  // Conflicts of one-sided accesses depend on the schedule, so they are reported unless the user decides otherwise.
-  ::setenv("MARGAY_CHECK_RMA", "1", 0);
+  ::setenv(kCheckRma, "1", 1);
   int exit_status = 0;
   const Status status = start_program(order, exit_status);
   std::fprintf(stderr, "margay simulate: %s\n", sim::for_terminal(status.sentence()).c_str());
@@ -144,7 +146,7 @@ void await(pid_t child, std::uint64_t limit_seconds, ScheduleRun& run) {
 
 std::string repeat_command(const SimulateOrder& order, const Schedule& schedule) {
   const Settings& settings = order.settings;
-  std::string text = fmt::format("margay simulate -n {} --machine {} --compute {}", settings.ranks,
+  std::string text = fmt::format("{}=1 margay simulate -n {} --machine {} --compute {}", kCheckRma, settings.ranks,
                                  quoted(settings.machine), order.compute);
   if (schedule.choices)
     text += " --wildcards " + format_choices(*schedule.choices);

@@ -64,7 +64,7 @@ def ids_in(text):
 
 def commands_in(text):
     """The arguments of the commands by which a report repeats schedules."""
-    return [line.split()[4:] for line in text.splitlines() if line.startswith("  margay simulate ")]
+    return [line.split()[5:] for line in text.splitlines() if line.startswith("  MARGAY_CHECK_RMA=1 margay simulate ")]
 
 
 def planted(runs):
