@@ -45,12 +45,11 @@ void add_explore_options(CLI::App& simulating, SimulateLine& line) {
   simulating.add_option("--delay", line.order.delay,
                         "delay each message by up to this time, such as 100us, drawn from the seed");
   simulating.add_option("--wildcards", line.order.settings.wildcards,
-                        "hold each receive from MPI_ANY_SOURCE until no rank can continue; it takes the message of "
-                        "the lowest rank, or of RANK:NUMBER=SOURCE,... (as --explore prints it)");
+                        "the messages that receives from MPI_ANY_SOURCE take: lowest, or RANK:NUMBER=SOURCE,... "
+                        "(docs/simulate.md)");
   simulating
       .add_option("--explore", line.explore.schedules,
-                  "run up to this number of schedules, and report the first with a deadlock, another finding, or "
-                  "another result than the first one")
+                  "run up to this number of schedules, and report the first with another result")
       ->check(whole_number(1, kSchedulesMax));
   simulating
       .add_option("--schedule-limit", line.explore.limit_seconds,
