@@ -246,7 +246,7 @@ void add_commands(CLI::App& app, const CallSite& call_site) {
   add_explain_command(app);
   add_calibrate_command(app);
   add_machines_command(app);
-  add_simulate_command(app);
+  add_simulate_command(app, call_site);
   add_top_command(app);
   add_stacks_command(app);
   add_trace_command(app, call_site, page());

@@ -180,6 +180,21 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "MPI_File_open(MPI_COMM_WORLD, \"name\", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);",
      "Use the functions that docs/mpi_coverage.md lists as implemented; `margay check PROGRAM` names the others "
      "before a run. `margay run --mpi system` runs the program with the system's MPI."},
+    {sim::Finding::wildcard_race, Severity::warning, "The result depends on the message that MPI_ANY_SOURCE takes",
+     "`margay simulate --explore` has found two schedules with different results, in which a receive or a probe from "
+     "MPI_ANY_SOURCE takes the messages of different ranks. The report compares the results and the stories of the two "
+     "messages, and has the commands that repeat both schedules.",
+     "MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);\n"
+     "MPI_Recv(&y, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);  /* waits forever if x is rank 1's */",
+     "Receive from the rank that is meant, or give the messages different tags. If any order is right, such as in a "
+     "farm of workers, let the output not depend on it."},
+    {sim::Finding::schedule_dependent, Severity::warning, "The result depends on the times of messages",
+     "`margay simulate --explore` has found two schedules with different results in which all wildcards take the "
+     "messages of the same ranks. The reason is the order in which messages arrive, or in which ranks continue: "
+     "MPI_Waitany, MPI_Test, MPI_Iprobe, a ready send, one-sided accesses, or the time of MPI_Wtime.",
+     "MPI_Waitany(2, requests, &first, &status);\nprintf(\"%d was first\\n\", first);",
+     "Repeat both schedules with the commands of the report. Synchronize the ranks where the order matters, and print "
+     "no times."},
 }};
 
 std::string_view severity_text(Severity severity) {

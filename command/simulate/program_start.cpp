@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "command/line/line_mistakes.hpp"
@@ -42,21 +43,24 @@ Status find_simulating_library(std::string& path) {
                        "; build or install margay anew (target mpi_simulate)");
 }
 
-// "measured", "none", "calls=1us". False: another text.
+// "1us", in nanoseconds. False: another text.
+bool read_time(std::string_view text, std::uint64_t& out_ns) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out_ns);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  constexpr std::uint64_t kNumberMax = 1'000'000'000;
+  const std::uint64_t scale = unit == "ns" ? 1 : unit == "us" ? 1'000 : unit == "ms" ? 1'000'000 : 0;
+  if (error != std::errc() || scale == 0 || out_ns > kNumberMax) return false;
+  out_ns *= scale;
+  return true;
+}
+
+// Parses "measured", "none" or a time such as "calls=1us". Returns false for any other text.
 bool read_compute(std::string_view text, Settings& settings) {
   if (text == "measured") return true;
   settings.compute = virtual_machine::Compute::calls;
   if (text == "none") return true;
   constexpr std::string_view kCalls = "calls=";
-  if (!text.starts_with(kCalls)) return false;
-  text.remove_prefix(kCalls.size());
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), settings.call_ns);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  constexpr std::uint64_t kNsMax = 1'000'000'000;
-  const std::uint64_t scale = unit == "ns" ? 1 : unit == "us" ? 1'000 : unit == "ms" ? 1'000'000 : 0;
-  if (error != std::errc() || scale == 0 || settings.call_ns > kNsMax) return false;
-  settings.call_ns *= scale;
-  return true;
+  return text.starts_with(kCalls) && read_time(text.substr(kCalls.size()), settings.call_ns);
 }
 
 void make_absolute(std::string& path) {
@@ -100,6 +104,7 @@ Status check_order(SimulateOrder& order, int& exit_status) {
   }
   if (Status status = virtual_machine::check_ranks(machine, settings.ranks); !status.ok()) return status;
   if (virtual_machine::is_machine_file(settings.machine)) make_absolute(settings.machine);
+  // Absolute, because the program may change its folder before MPI_Init opens the trace.
   make_absolute(settings.trace_dir);
   make_absolute(settings.report);
   if (!read_compute(order.compute, settings)) {
@@ -109,6 +114,10 @@ Status check_order(SimulateOrder& order, int& exit_status) {
   if (settings.stack_bytes < kStackLeast || settings.stack_bytes > kStackMost) {
     return Status::error("option --stack: invalid value " + std::to_string(settings.stack_bytes) + "; use 64k to 1g");
   }
+  if (!read_time(order.delay, settings.delay_ns))
+    return Status::error("option --delay: invalid value " + order.delay + "; use a time, such as 100us");
+  virtual_machine::GivenSources given;
+  if (Status status = virtual_machine::parse_wildcards(settings, given); !status.ok()) return status;
   return find_program(order.command[0], "", std::getenv("PATH"), order.program, exit_status);
 }
 
@@ -121,7 +130,7 @@ Status start_program(const SimulateOrder& order, int& exit_status) {
   set_library_options(settings.changes);
   ::setenv(virtual_machine::kSettingsVariable, virtual_machine::format_settings(settings).c_str(), 1);
   ::setenv("LD_PRELOAD", library.c_str(), 1);
-  // Equal addresses in each run: a program's output, and a trace, may depend on them.
+  // With equal addresses in each run, a program's output and its trace are repeatable even if they depend on them.
   ::personality(ADDR_NO_RANDOMIZE);
   std::vector<std::string> words = order.command;
   std::vector<char*> arguments;

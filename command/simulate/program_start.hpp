@@ -14,8 +14,9 @@ namespace margay::command {
 // A run, as the command line describes it.
 struct SimulateOrder {
   virtual_machine::Settings settings;
-  // The value of --compute.
+  // The values of --compute and --delay.
   std::string compute = "measured";
+  std::string delay = "0ns";
   // The program and its arguments, and the program's path once it is found.
   std::vector<std::string> command;
   std::string program = {};

@@ -8,6 +8,7 @@
 
 #include "command/line/line_mistakes.hpp"
 #include "command/simulate/compare.hpp"
+#include "command/simulate/explore.hpp"
 #include "command/simulate/program_start.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
@@ -30,9 +31,10 @@ struct SimulateLine {
   SimulateOrder order;
   std::vector<std::string> sets;
   CompareOrder compare;
+  ExploreOrder explore;
 };
 
-void simulate(SimulateLine& line) {
+void simulate(SimulateLine& line, const CallSite& call_site) {
   for (const std::string& text : line.sets) {
     virtual_machine::Change& change = line.order.settings.changes.emplace_back();
     if (const portals::Status status = virtual_machine::parse_change(text, "--set", change); !status.ok())
@@ -47,7 +49,12 @@ void simulate(SimulateLine& line) {
          kStatusBadCommandLine);
   }
   int exit_status = 0;
+  if (line.explore.is_wanted()) prepare_exploration(line.order);
   if (const portals::Status status = check_order(line.order, exit_status); !status.ok()) fail(status, exit_status);
+  if (line.explore.is_wanted()) {
+    if (const int found = explore(line.explore, line.order, call_site); found != 0) throw CLI::RuntimeError(found);
+    return;
+  }
   const portals::Status status = start_program(line.order, exit_status);
   fail(status, exit_status);
 }
@@ -69,9 +76,26 @@ void add_compare_options(CLI::App& simulating, CompareOrder& order, CLI::Option*
       ->check(whole_number(1, kJobsMost));
 }
 
+// Options of schedules.
+void add_explore_options(CLI::App& simulating, SimulateLine& line) {
+  simulating.add_option("--delay", line.order.delay,
+                        "delay each message by up to this time, such as 100us, drawn from the seed");
+  simulating.add_option("--wildcards", line.order.settings.wildcards,
+                        "the messages that receives from MPI_ANY_SOURCE take: lowest, or RANK:NUMBER=SOURCE,... "
+                        "(docs/simulate.md)");
+  simulating
+      .add_option("--explore", line.explore.schedules,
+                  "run up to this number of schedules, and report the first with another result")
+      ->check(whole_number(1, kSchedulesMax));
+  simulating
+      .add_option("--schedule-limit", line.explore.limit_seconds,
+                  "of --explore: end a schedule after this time, in seconds of this machine (default 60)")
+      ->check(whole_number(1, kScheduleSecondsMax));
+}
+
 }  // namespace
 
-void add_simulate_command(CLI::App& app) {
+void add_simulate_command(CLI::App& app, const CallSite& call_site) {
   CLI::App* simulating = app.add_subcommand(
       "simulate", "run an MPI program's ranks in one process, in the time of another machine (docs/simulate.md)");
   const auto line = std::make_shared<SimulateLine>();
@@ -97,10 +121,11 @@ void add_simulate_command(CLI::App& app) {
                    "library, such as collective=allreduce=tree; may be repeated")
       ->allow_extra_args(false);
   add_compare_options(*simulating, line->compare, trace, summary);
+  add_explore_options(*simulating, *line);
   simulating->add_option("program", line->order.command, "the program and its arguments")->required();
   // Words behind the program's name are its own, also those that look like options.
   simulating->positionals_at_end();
-  simulating->callback([line] { simulate(*line); });
+  simulating->callback([line, call_site] { simulate(*line, call_site); });
 }
 
 }  // namespace margay::command

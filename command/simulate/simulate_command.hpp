@@ -4,9 +4,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command/trace/story/event_text.hpp"
+
 namespace margay::command {
 
-// Adds the command to `app`. Its callback replaces this process by the program.
-void add_simulate_command(CLI::App& app);
+// Adds the command to `app`. Its callback replaces this process by the program, or runs it in child processes.
+// `call_site`: for reports.
+void add_simulate_command(CLI::App& app, const CallSite& call_site);
 
 }  // namespace margay::command

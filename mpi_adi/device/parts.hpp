@@ -30,6 +30,7 @@ namespace margay::mpi_adi {
 // requests of lost peers again.
 inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
+class ReceiveHold;
 class TypeCheck;
 
 struct DeviceParts {
@@ -78,6 +79,10 @@ struct DeviceParts {
   MessageNumbers message_numbers;
 
   std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES is set; then observing() holds
+
+  // nullptr, except in a simulated run that chooses or follows the matches of wildcards (protocol/held_receives); then
+  // observing() holds.
+  ReceiveHold* held_receives = nullptr;
 
   std::vector<Communicator*> unreferenced;  // freed by the program; no request refers to them
 

@@ -7,6 +7,7 @@
 #include "mpi_adi/progress/progress.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/held_receives.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
 #include "mpi_adi/protocol/probe.hpp"
@@ -272,6 +273,12 @@ void Device::end_probe(const Awaited& awaited) {
 
 std::uint64_t Device::completions() const {
   return parts_->completions;
+}
+
+void Device::follow_wildcards(WildcardWatch& watch, bool holds) {
+  held_receives_ = std::make_unique<HeldReceives>(*parts_, watch, holds);
+  parts_->held_receives = held_receives_.get();
+  parts_->recorder().start_observing();
 }
 
 TypeCheck* Device::type_check() {

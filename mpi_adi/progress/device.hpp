@@ -31,11 +31,13 @@ namespace margay::mpi_adi {
 
 struct Message;  // a matched probe's message, taken off the heap's queue (MPI_Message)
 
-struct DeviceParts;  // mpi_adi/device/parts
-struct FirstWait;    // mpi_adi/progress/describe
-class Listener;      // mpi_adi/device/listener
-class TypeCheck;     // mpi_adi/device/type_check
-class Unexpected;    // mpi_adi/device/unexpected
+struct DeviceParts;   // mpi_adi/device/parts
+struct FirstWait;     // mpi_adi/progress/describe
+class Listener;       // mpi_adi/device/listener
+class HeldReceives;   // mpi_adi/protocol/held_receives
+class TypeCheck;      // mpi_adi/device/type_check
+class Unexpected;     // mpi_adi/device/unexpected
+class WildcardWatch;  // mpi_adi/device/wildcard_watch
 
 // The interface of the device for higher layers. Most functions are one call into a protocol (mpi_adi/protocol).
 class Device {
@@ -167,6 +169,11 @@ class Device {
   // in between. See ProbeWait.
   void begin_probe(const Awaited& awaited);
   void end_probe(const Awaited& awaited);
+  // For an explorer of schedules: reports the matches of wildcards to `watch` from now on, and with `holds` lets it
+  // choose them (protocol/held_receives). Requires: no receive is posted; `watch` outlives the device.
+  void follow_wildcards(WildcardWatch& watch, bool holds);
+  // nullptr before follow_wildcards().
+  [[nodiscard]] HeldReceives* held_receives() { return held_receives_.get(); }
   // nullptr, unless MARGAY_CHECK_TYPES is set.
   [[nodiscard]] TypeCheck* type_check();
 
@@ -203,6 +210,8 @@ class Device {
   friend DeviceParts& parts_of(Device& device);  // mpi_adi/device/parts
 
   std::unique_ptr<DeviceParts> parts_;
+  // Refers to the parts; nullptr: receives match as usual.
+  std::unique_ptr<HeldReceives> held_receives_;
   Request sent_;  // the common completed send
   // Pointers into the parts, kept here because each MPI call tests these objects.
   const std::vector<Communicator*>* unreferenced_;

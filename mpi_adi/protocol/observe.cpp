@@ -3,6 +3,7 @@
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/device/wildcard_watch.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "portals/base/assert.hpp"
 
@@ -49,6 +50,7 @@ void observe_send(DeviceParts& parts, const CheckedSend& send, const ProtocolCho
     record_send(parts, send, choice, header, request.sequence, request.pooled.index, parts.recorder().stamp());
   }
   mark_types(parts, send, header);
+  if (parts.held_receives != nullptr) parts.held_receives->sent(header);
 }
 
 bool observed_try_send(DeviceParts& parts, const CheckedSend& send, portals::Header& header,
@@ -58,6 +60,7 @@ bool observed_try_send(DeviceParts& parts, const CheckedSend& send, portals::Hea
   // The time is taken before the send, and the event recorded after it, when its number is known.
   const std::uint64_t stamp = recorder.on() ? recorder.stamp() : 0;
   if (!parts.kernel.try_send(header, body)) return false;
+  if (parts.held_receives != nullptr) parts.held_receives->sent(header);
   if (recorder.on()) {
     const std::uint32_t peer = header.destination.rank;
     record_send(parts, send, select_protocol(parts, send.mode, header.length, peer), header,
@@ -66,8 +69,7 @@ bool observed_try_send(DeviceParts& parts, const CheckedSend& send, portals::Hea
   return true;
 }
 
-portals::ArrivedMessage* observed_search(DeviceParts& parts, ReceiveRequest& request, const CheckedReceive& receive,
-                                         Datatype& reported) {
+void observe_post(DeviceParts& parts, ReceiveRequest& request, const CheckedReceive& receive, Datatype& reported) {
   const portals::Criteria& criteria = request.entry.criteria();
   if (parts.recorder().on()) {
     define_in_trace(parts.recorder(), *receive.communicator);
@@ -77,7 +79,10 @@ portals::ArrivedMessage* observed_search(DeviceParts& parts, ReceiveRequest& req
   if (parts.type_check != nullptr) {
     parts.type_check->begin_receive(request, *receive.type, receive.count, receive.context != Context::point_to_point);
   }
-  // The receive is recorded before the search, so that a hit follows it in the trace.
+}
+
+portals::ArrivedMessage* observed_search(DeviceParts& parts, ReceiveRequest& request) {
+  const portals::Criteria& criteria = request.entry.criteria();
   portals::ArrivedMessage* const message = parts.heap.find(criteria);
   if (message == nullptr && parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);

@@ -20,12 +20,13 @@ namespace margay::mpi_adi {
 [[nodiscard, gnu::noinline, gnu::cold]] bool observed_try_send(DeviceParts& parts, const CheckedSend& send,
                                                                portals::Header& header, const portals::Region& body);
 
-// Records a receive that begins, searches the heap for its message, and records a miss. `reported`: the datatype of its
-// elements as the program declared it. Returns nullptr when there is no message.
+// Records a receive that begins, before its search, so that a hit follows it in the trace. `reported`: the datatype of
+// its elements as the program declared it.
+[[gnu::noinline, gnu::cold]] void observe_post(DeviceParts& parts, ReceiveRequest& request,
+                                               const CheckedReceive& receive, Datatype& reported);
+// Searches the heap for the receive's message, and records a miss. Returns nullptr when there is no message.
 [[nodiscard, gnu::noinline, gnu::cold]] portals::ArrivedMessage* observed_search(DeviceParts& parts,
-                                                                                 ReceiveRequest& request,
-                                                                                 const CheckedReceive& receive,
-                                                                                 Datatype& reported);
+                                                                                 ReceiveRequest& request);
 // Records that the receive takes `message` out of the heap. Requires: take_envelope() was called.
 [[gnu::noinline, gnu::cold]] void observe_hit(DeviceParts& parts, ReceiveRequest& request,
                                               const portals::ArrivedMessage& message);

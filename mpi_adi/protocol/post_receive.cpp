@@ -1,6 +1,7 @@
 #include "mpi_adi/protocol/post_receive.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/wildcard_watch.hpp"
 #include "mpi_adi/protocol/observe.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/receive.hpp"
@@ -39,7 +40,9 @@ namespace {
   // listing. So the entry is listed after the search, and only if the search fails.
   portals::ArrivedMessage* message = nullptr;
   if (parts.recorder().observing()) [[unlikely]] {
-    message = observed_search(parts, request, receive, reported == nullptr ? *receive.type : *reported);
+    observe_post(parts, request, receive, reported == nullptr ? *receive.type : *reported);
+    if (parts.held_receives != nullptr && parts.held_receives->hold(request, receive)) return request;
+    message = observed_search(parts, request);
   } else {
     message = parts.heap.find(request.entry.criteria());
   }

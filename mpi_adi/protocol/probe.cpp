@@ -6,6 +6,7 @@
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/device/wildcard_watch.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
@@ -17,6 +18,13 @@ namespace {
 
 Envelope envelope_of(const portals::Header& header) {
   return {source_of(header.match_bits), tag_of(header.match_bits), message_bytes(header)};
+}
+
+// `takes_out`: the message leaves the heap.
+portals::ArrivedMessage* find(DeviceParts& parts, const portals::Criteria& criteria, bool takes_out) {
+  if (parts.held_receives != nullptr) [[unlikely]]
+    return parts.held_receives->probe(criteria, takes_out);
+  return parts.heap.find(criteria);
 }
 
 // Records a probe that found a message. A poll that finds none is only counted, because a program that polls would fill
@@ -40,8 +48,9 @@ void record_probe(DeviceParts& parts, sim::TraceProbe call, const portals::Arriv
 
 bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
            Envelope& envelope, std::optional<sim::TraceProbe> call) {
-  const portals::ArrivedMessage* const found =
-      parts.heap.find(receive_criteria(source, tag, context_of(communicator, context)));
+  const portals::Criteria criteria = receive_criteria(source, tag, context_of(communicator, context));
+  // The library's own probes are not held by an exploration.
+  const portals::ArrivedMessage* const found = call ? find(parts, criteria, false) : parts.heap.find(criteria);
   if (call) record_probe(parts, *call, found);
   if (found == nullptr) return false;
   envelope = envelope_of(found->header);
@@ -50,7 +59,7 @@ bool probe(DeviceParts& parts, int source, int tag, const Communicator& communic
 
 Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator, Envelope& envelope,
                        sim::TraceProbe call) {
-  portals::ArrivedMessage* const found = parts.heap.find(receive_criteria(source, tag, communicator.context));
+  portals::ArrivedMessage* const found = find(parts, receive_criteria(source, tag, communicator.context), true);
   record_probe(parts, call, found);
   if (found == nullptr) return nullptr;
   envelope = envelope_of(found->header);

@@ -4,6 +4,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/device/wildcard_watch.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/header_message.hpp"
 #include "portals/base/assert.hpp"
@@ -22,6 +23,7 @@ void finish_receive(DeviceParts& parts, ReceiveRequest& request) {
   if (request.in_pieces) request.pieces.clear();
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::receive_complete, request, request.bytes);
   if (parts.type_check != nullptr) parts.type_check->end_receive(request);
+  if (parts.held_receives != nullptr) parts.held_receives->completed(request);
   if (!request.synchronous) return;
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::synchronous_answer, request, 0, request.answer_bits,

@@ -75,8 +75,13 @@ enum class Finding : std::uint32_t {
   mpi_error,
   // A call of a function that the library has by name only, with any error handler.
   unimplemented_function,
+  // Results of an exploration (`margay simulate --explore`). wildcard_race: the result depends on the message that a
+  // receive from MPI_ANY_SOURCE takes.
+  wildcard_race,
+  // The result depends on the schedule in another way.
+  schedule_dependent,
 };
-inline constexpr std::uint32_t kFindingCount = 26;
+inline constexpr std::uint32_t kFindingCount = 28;
 
 // In the order of the enumeration.
 inline constexpr std::array<std::string_view, kFindingCount> kFindingIds = {
@@ -106,8 +111,10 @@ inline constexpr std::array<std::string_view, kFindingCount> kFindingIds = {
     "peer-failed",
     "mpi-error",
     "unimplemented-function",
+    "wildcard-race",
+    "schedule-dependent",
 };
-static_assert(static_cast<std::uint32_t>(Finding::unimplemented_function) + 1 == kFindingCount);
+static_assert(static_cast<std::uint32_t>(Finding::schedule_dependent) + 1 == kFindingCount);
 // "rank-died"; "unknown" for a number that is not a finding's.
 [[nodiscard]] constexpr std::string_view finding_id(Finding finding) {
   const auto index = static_cast<std::uint32_t>(finding);

@@ -1,7 +1,9 @@
 // The entry into the world: reads the settings and the machine, and runs the program.
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "virtual_machine/model/changes.hpp"
 #include "virtual_machine/model/presets.hpp"
@@ -45,10 +47,15 @@ int run_world(const Program& program) {
     return fail(program, settings, status);
   if (const portals::Status status = make_machine(settings, machine); !status.ok())
     return fail(program, settings, status);
+  std::optional<Wildcards> wildcards;
+  if (!settings.wildcards.empty() || !settings.wildcard_log.empty()) {
+    if (const portals::Status status = Wildcards::open(settings, wildcards); !status.ok())
+      return fail(program, settings, status);
+  }
   // Never destroyed: its stacks still have the frames of fibers that have ended.
   World* world = nullptr;
   try {
-    world = new World(settings, machine, program);  // NOLINT(cppcoreguidelines-owning-memory)
+    world = new World(settings, machine, program, std::move(wildcards));  // NOLINT(cppcoreguidelines-owning-memory)
   } catch (const std::bad_alloc&) {
     return fail(program, settings,
                 portals::Status::error("out of memory for " + std::to_string(settings.ranks) +

@@ -114,6 +114,9 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   bool tests_ = false;
   // The rank waits for an arrival.
   bool waits_ = false;
+  // Besides: it polls, and continues without an arrival once nothing else can happen. Only in an exploration that holds
+  // wildcards.
+  bool polls_ = false;
   // The rank is suspended until local_ns_, and its coprocessor may handle messages.
   bool computes_ = false;
   // The program has exited, with this status.

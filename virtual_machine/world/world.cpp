@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mpi/process/machine.hpp"
+#include "mpi_adi/protocol/held_receives.hpp"
 #include "mpi_adi/rank/current.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/boot/options.hpp"
@@ -41,6 +42,10 @@ constexpr std::uint64_t kPollStepMaxNs = 1'000;
 constexpr std::uint64_t kRetryUsualNs = 10'000'000;
 constexpr std::uint32_t kRetriesUsual = 100;
 constexpr std::uint64_t kRetryMaxNs = std::uint64_t{1} << 50;
+// In an exploration: rounds of the ranks that poll before a wildcard is chosen; and after which a wildcard's given
+// source counts as one that sends no message.
+constexpr std::uint32_t kPollRounds = 4;
+constexpr std::uint32_t kPollRoundsMax = 1'000;
 // In seconds of virtual time.
 constexpr const char* kNoStall = "1000000000";
 // Longer messages are sent in the order of their times, so that they cross links in that order.
@@ -79,7 +84,8 @@ std::uint64_t processor_time_ns() {
 
 }  // namespace
 
-World::World(const Settings& settings, const Machine& machine, const Program& program)
+World::World(const Settings& settings, const Machine& machine, const Program& program,
+             std::optional<Wildcards> wildcards)
     : settings_(settings),
       machine_(machine),
       program_(program),
@@ -88,6 +94,8 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       schedule_(settings.ranks, settings.seed),
       retries_(settings.ranks),
       stacks_(settings.ranks, settings.stack_bytes),
+      delays_(settings.seed),
+      wildcards_(std::move(wildcards)),
       report_(begin_report(settings, {program.argv, program.argv + program.argc})) {
   least_latency_ns_ = least_latency_of(machine);
   least_network_latency_ns_ = least_network_latency_of(machine);
@@ -229,6 +237,9 @@ void World::count_computation(VirtualRank& rank) {
 
 void World::begin_call(VirtualRank& rank) {
   count_computation(rank);
+  // The first call after MPI_Init: no receive is posted yet.
+  if (wildcards_ && rank.mpi_process_.rank() != nullptr && rank.joined()->device().held_receives() == nullptr)
+    rank.joined()->device().follow_wildcards(*wildcards_, wildcards_->holds());
   ++rank.calls_;
   spend(rank, settings_.call_ns);
 }
@@ -274,7 +285,9 @@ std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint6
   if (!begins) busy_ns = transfer.network == kInMemory ? busy_ns - std::min(busy_ns, machine_.memory_overhead_ns) : 0;
   spend(rank, busy_ns);
   begin_computation();
-  return transfer.arrival_ns;
+  if (!begins || settings_.delay_ns == 0) return transfer.arrival_ns;
+  // The head's delay is also that of the body behind it.
+  return transfer.arrival_ns + delays_() % (settings_.delay_ns + 1);
 }
 
 void World::sent(std::uint32_t to, std::uint64_t at_ns) {
@@ -396,6 +409,12 @@ void World::pause(VirtualRank& rank, std::uint64_t ns) {
   rank.local_ns_ += std::max(ns, kEmptyPollNs);
   // So that a loop of polls lets other ranks run.
   rank.tests_ = true;
+  if (wildcards_ && wildcards_->holds()) {
+    // A rank that polls must not keep wildcards waiting.
+    rank.polls_ = true;
+    wait(rank);
+    rank.polls_ = false;
+  }
   begin_computation();
 }
 
@@ -439,8 +458,46 @@ VirtualRank* World::choose() {
       return &rank;
     }
     if (ended_ == ranks_.size()) return nullptr;
+    if (wildcards_ && wildcards_->holds() && explore()) continue;
     if (!let_waiting_ranks_poll()) report_deadlock();
   }
+}
+
+bool World::explore() {
+  if (network_.counts().sent != polled_sent_) {
+    polled_sent_ = network_.counts().sent;
+    poll_rounds_ = 0;
+  }
+  const bool polls = std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->polls_; });
+  // A poll that fails may make a rank send a message, which the choice then includes.
+  if (!polls || ++poll_rounds_ % kPollRounds == 0) {
+    bool waits_for_given = false;
+    if (choose_wildcard(waits_for_given)) return true;
+    if (waits_for_given && (!polls || poll_rounds_ >= kPollRoundsMax)) {
+      wildcards_->log_infeasible();
+      end_process(kStatusInfeasible);
+    }
+  }
+  for (const auto& rank : ranks_)
+    if (rank->polls_) schedule_.add(rank->rank_, rank->local_ns_);
+  return polls;
+}
+
+bool World::choose_wildcard(bool& waits_for_given) {
+  for (const auto& rank : ranks_) {
+    mpi_adi::MpiRank* const joined = rank->waits_ ? rank->joined() : nullptr;
+    if (joined == nullptr || joined->device().held_receives() == nullptr) continue;
+    for (const mpi_adi::WildcardChoice& choice : joined->device().held_receives()->choices()) {
+      const std::optional<int> source = wildcards_->decide(rank->rank_, choice);
+      waits_for_given |= !source;
+      if (!source) continue;
+      joined->device().held_receives()->choose(choice.number, *source);
+      poll_rounds_ = idle_rounds_ = 0;
+      schedule_.add(rank->rank_, rank->local_ns_);
+      return true;
+    }
+  }
+  return false;
 }
 
 bool World::let_waiting_ranks_poll() {
@@ -458,6 +515,9 @@ bool World::let_waiting_ranks_poll() {
 }
 
 void World::report_deadlock() {
+  // A rank may wait for a ready send that was dropped.
+  for (const auto& rank : ranks_)
+    if (!rank->ended_ && rank->joined() != nullptr) rank->joined()->report_dropped_sends();
   const std::string message = "deadlock: all ranks wait, and no message is in flight";
   ReportedFinding& found = report_.findings.emplace_back(sim::Finding::deadlock, std::vector<std::uint32_t>(), message);
   std::string text = "margay simulate: " + message + sim::id_suffix(sim::Finding::deadlock) + "\n";

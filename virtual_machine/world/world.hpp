@@ -15,6 +15,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -31,12 +33,14 @@
 #include "virtual_machine/world/fiber.hpp"
 #include "virtual_machine/world/schedule.hpp"
 #include "virtual_machine/world/virtual_rank.hpp"
+#include "virtual_machine/world/wildcards.hpp"
 
 namespace margay::virtual_machine {
 
 class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
  public:
-  World(const Settings& settings, const Machine& machine, const Program& program);
+  // `wildcards`: of an exploration; otherwise empty.
+  World(const Settings& settings, const Machine& machine, const Program& program, std::optional<Wildcards> wildcards);
 
   // Runs the program in all ranks to its end. Returns the exit status: that of the first rank whose status is not 0; 1
   // if the accounting law does not hold; otherwise 0. A deadlock or an error ends the process instead.
@@ -93,6 +97,11 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   static void end_handling(VirtualRank& rank);
   // The next rank to run; nullptr: all have ended.
   [[nodiscard]] VirtualRank* choose();
+  // In an exploration, when nothing is scheduled: lets the ranks that poll continue, or a wildcard take a message.
+  // False: neither is possible.
+  [[nodiscard]] bool explore();
+  // `waits_for_given`: set if a wildcard has messages, but not that of its given source.
+  [[nodiscard]] bool choose_wildcard(bool& waits_for_given);
   // Makes each waiting rank poll once although nothing is in flight. False: enough of these rounds had no effect.
   [[nodiscard]] bool let_waiting_ranks_poll();
   [[noreturn]] void report_deadlock();
@@ -144,6 +153,12 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Rounds of all waiting ranks since the last frame, and the number of frames until then.
   std::uint32_t idle_rounds_ = 0;
   std::uint64_t sent_ = 0;
+  // The delays of messages, Settings::delay_ns.
+  std::mt19937_64 delays_;
+  // In an exploration: the matches of wildcards. Rounds of the ranks that poll, since the last message or choice.
+  std::optional<Wildcards> wildcards_;
+  std::uint32_t poll_rounds_ = 0;
+  std::uint64_t polled_sent_ = 0;
   // Sent, of bodies.
   std::uint64_t bytes_ = 0;
   // Error and findings so far.

@@ -19,6 +19,9 @@ TEST_CASE("settings: a text gives back what it was made of") {
   settings.stack_bytes = 65'536;
   settings.trace_dir = "/tmp/trace";
   settings.summary = true;
+  settings.delay_ns = 100'000;
+  settings.wildcards = "0:1=2";
+  settings.wildcard_log = "/tmp/log";
   Settings read;
   REQUIRE(parse_settings(format_settings(settings), read).ok());
   CHECK_EQ(format_settings(read), format_settings(settings));
@@ -26,6 +29,9 @@ TEST_CASE("settings: a text gives back what it was made of") {
   CHECK_EQ(read.seed, settings.seed);
   CHECK_EQ(read.compute, settings.compute);
   CHECK_EQ(read.cpu_scale, settings.cpu_scale);
+  CHECK_EQ(read.delay_ns, settings.delay_ns);
+  CHECK_EQ(read.wildcards, settings.wildcards);
+  CHECK_EQ(read.wildcard_log, settings.wildcard_log);
 }
 
 TEST_CASE("settings: another text is an error") {
@@ -34,6 +40,36 @@ TEST_CASE("settings: another text is an error") {
     Settings read;
     CHECK_FALSE(parse_settings(text, read).ok());
   }
+}
+
+TEST_CASE("settings: the sources of wildcards") {
+  Settings settings;
+  settings.ranks = 3;
+  const struct {
+    const char* text;
+    bool is_valid;
+    GivenSources sources;
+  } cases[] = {{"", true, {}},
+               {"lowest", true, {}},
+               {"0:1=2", true, {{{0, 1}, 2}}},
+               {"0:1=2,2:10=0", true, {{{0, 1}, 2}, {{2, 10}, 0}}},
+               {"first", false, {}},
+               {"0:1", false, {}},
+               {"0:1=", false, {}},
+               {"0:1=2;0:2=1", false, {}},
+               {"3:1=0", false, {}},
+               {"0:1=2,,0:2=1", false, {}}};
+  for (const auto& [text, is_valid, sources] : cases) {
+    CAPTURE(text);
+    settings.wildcards = text;
+    GivenSources read;
+    CHECK_EQ(parse_wildcards(settings, read).ok(), is_valid);
+    if (is_valid) CHECK(read == sources);
+  }
+  settings.wildcards = "lowest";
+  settings.ranks = kWildcardRanksMax + 1;
+  GivenSources none;
+  CHECK_FALSE(parse_wildcards(settings, none).ok());
 }
 
 }  // namespace
