@@ -63,5 +63,5 @@ TEST_CASE("two texts side by side") {
   CHECK(side_by_side("a\nb\n", "c\n", 4) == "a    | c\nb    |\n");
   CHECK(side_by_side("", "c", 2) == "   | c\n");
   // Broken at a space, and continued with an indent.
-  CHECK(side_by_side("long line", "", 8) == "long     |\n    line |\n");
+  CHECK(side_by_side("a long line", "", 8) == "a long   |\n    line |\n");
 }
