@@ -27,7 +27,8 @@ struct WildcardRace {
 // Lines: the differences of results, with the lines of output that only one run has.
 [[nodiscard]] std::string describe_difference(const ScheduleRun& first, const ScheduleRun& second);
 
-// Two texts side by side, each `columns` wide; longer lines continue on the next one.
+// Two texts side by side, each `columns` wide; longer lines continue on the next one. Requires:
+// columns > 4, the indent of a continued line.
 [[nodiscard]] std::string side_by_side(const std::string& left, const std::string& right, std::size_t columns);
 
 }  // namespace margay::command
