@@ -2,6 +2,7 @@
 import { instant_text } from './base/format.js';
 import { create_store } from './base/store.js';
 import { filtered_rows, kNoFilter, mask_of } from './model/filter.js';
+import { first_folding } from './model/fold.js';
 import { index_at, make_lanes } from './model/lanes.js';
 import { make_actions, whole_view } from './views/actions.js';
 import { collectives_panel } from './views/collectives.js';
@@ -31,6 +32,7 @@ function first_state(trace) {
   return {
     filter: { ...kNoFilter }, rows, mask: mask_of(trace.messages.rows, rows), selected: null, time: 0, rank: trace.ranks[0]?.rank ?? 0,
     ...whole_view(trace), order: order_of(trace, sorting), sorting, theme: 'light', tab: 'messages', path: null, path_shown: false, whole: false,
+    folding: first_folding(trace), unfolded: new Set(),
   };
 }
 
@@ -137,9 +139,9 @@ export class Page {
     const { actions, store, timeline, trace } = this;
     return {
       select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective, select_access: actions.select_access,
-      zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
+      zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, fold: actions.fold_by, toggleGroup: actions.toggle_group, show: (tab) => store.set({ tab }), setTime: actions.set_time,
       pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionOfAccess: (row) => timeline.position_of_access(row), positionOfLibraryEvent: (row) => timeline.position_of_library_event(row), endsOfAccess: (row) => timeline.ends_of_access(row), positionAt: (rank, time) => timeline.position_at(rank, time),
-      state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
+      state: () => ({ ...store.state, mask: undefined, folding: store.state.folding.fold, unfolded: [...store.state.unfolded].map(([rank]) => rank), rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
       reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,
     };
