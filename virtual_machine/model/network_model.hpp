@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "virtual_machine/model/fabric.hpp"
+#include "virtual_machine/model/link_loads.hpp"
 #include "virtual_machine/model/machine.hpp"
 
 namespace margay::virtual_machine {
@@ -104,6 +105,12 @@ class NetworkModel {
   [[nodiscard]] std::span<const Channel> injections(std::uint32_t network) const { return lanes_[network].injections; }
   [[nodiscard]] std::span<const Channel> ejections(std::uint32_t network) const { return lanes_[network].ejections; }
 
+  // The channels of each network, for LinkLoads.
+  [[nodiscard]] std::vector<LinkLoads::Counts> channel_counts() const;
+  // Where to record the load over time; nullptr, as at first: nowhere. `loads` must have channel_counts(), begin before
+  // all messages, and outlive the model's last message.
+  void record_to(LinkLoads* loads) { loads_ = loads; }
+
  private:
   // A network of this world.
   struct Lane {
@@ -116,6 +123,10 @@ class NetworkModel {
     std::vector<Channel> injections;
     std::vector<Channel> ejections;
   };
+  // A message on its way.
+  struct Passage;
+  // Takes a message over a channel, which it reserves for `takes_ns`.
+  void cross(Passage& passage, const LinkLoads::Place& place, Channel& channel, std::uint64_t takes_ns);
   [[nodiscard]] std::uint32_t network_for(bool is_inside_partition) const;
   [[nodiscard]] Transfer copy(std::uint64_t bytes, std::uint64_t at_ns) const;
 
@@ -126,6 +137,7 @@ class NetworkModel {
   std::vector<Lane> lanes_;
   // The route of the current call; kept for its memory.
   std::vector<std::uint32_t> route_;
+  LinkLoads* loads_ = nullptr;
 };
 
 }  // namespace margay::virtual_machine
