@@ -11,7 +11,7 @@ import { h, link_button, table } from './dom.js';
 const kWritten = 12;  // the most rows for which each cell has its number
 const kListed = 20;
 const kMargin = 46;
-const kNameMost = 7;     // characters of a row's name
+const kNameMost = 7;     // characters of a row's name; a longer one is its first rank
 const kListNameMost = 24;
 
 function luminance(colour) {
@@ -50,7 +50,7 @@ function draw(svg, matrix, by_bytes, dark, choose) {
   for (const [kind, x, y] of [['to', (index) => kMargin + place(index) + place.bandwidth() / 2, () => kMargin - 6],
     ['from', () => kMargin - 6, (index) => kMargin + place(index) + place.bandwidth() / 2]]) {
     root.selectAll(`text.${kind}`).data(shown).join('text').attr('class', `name ${kind}`).attr('x', x).attr('y', y)
-      .attr('text-anchor', kind === 'to' ? 'middle' : 'end').attr('dy', kind === 'to' ? 0 : '0.35em').text((index) => group_name(groups[index], kNameMost));
+      .attr('text-anchor', kind === 'to' ? 'middle' : 'end').attr('dy', kind === 'to' ? 0 : '0.35em').text((index) => (names[index].length <= kNameMost ? names[index] : `${groups[index][0]}…`));
   }
   const cells = [];
   values.forEach((value, index) => cells.push({ value, index, source: Math.floor(index / count), destination: index % count }));

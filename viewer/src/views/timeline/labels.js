@@ -23,7 +23,7 @@ function fold_button(group, is_folded, style, actions) {
     type: 'button', class: is_folded ? 'fold-button' : 'fold-button group-label', 'data-group': group[0], tabindex: -1, style, 'aria-expanded': !is_folded,
     'aria-label': `${is_folded ? 'unfold' : 'fold'} the ${count} of rank ${group[0]}`, title: `${is_folded ? 'Unfold' : 'Fold'} (o): ranks ${group_name(group, kPlacesMost)}`,
     onclick: () => actions.toggle_group(group),
-  }, is_folded ? `▸ ${count}` : `▾ ${count}`);
+  }, is_folded ? `▸ ${count_text(group.length)}` : `▾ ${count}`);
 }
 
 /** Fills `element` with the labels of `rows`. */
