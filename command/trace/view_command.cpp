@@ -13,6 +13,7 @@
 
 #include "command/trace/common.hpp"
 #include "command/trace/export_output.hpp"
+#include "command/trace/page/network_loads.hpp"
 #include "command/trace/page/page.hpp"
 #include "sim/base/text.hpp"
 
@@ -91,6 +92,8 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
     fail(Status::error(
         fmt::format("trace view: {}: the trace has no events, so there is nothing to show", options.folder)));
   }
+  std::string network;
+  if (Status status = read_network(options.folder, network); !status.ok()) fail(status);
   const CallSite call_site = for_threads(slow_call_site);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
@@ -102,7 +105,7 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   // The output is opened before the page is built, so that a path that cannot be written is reported without a long
   // wait.
   if (Status status = output.open(path); !status.ok()) fail(status);
-  const PageInput input{trace, names, messages, collectives, event_text, call_site};
+  const PageInput input{trace, names, messages, collectives, event_text, call_site, std::move(network)};
   const auto on_progress = [&](std::size_t done, std::size_t all) {
     progress.say(fmt::format("writing {}: {} % ...", sim::counted(all, "story", "stories"), 100 * done / all));
   };

@@ -14,6 +14,7 @@ import { keys_of, listen_keys } from './views/keyboard.js';
 import { late_panel } from './views/late.js';
 import { matrix_panel } from './views/matrix.js';
 import { messages_panel } from './views/messages.js';
+import { network_panel } from './views/network.js';
 import { path_panel } from './views/path.js';
 import { state_panel } from './views/state.js';
 import { story_panel } from './views/story.js';
@@ -37,16 +38,17 @@ function first_state(trace) {
 }
 
 export class Page {
-  /** @param {object} trace of `read_trace` @param {(row: number) => Promise<string>} story_of */
-  constructor(trace, story_of) {
+  /** @param {object} trace of `read_trace` @param {(row: number) => Promise<string>} story_of @param {?() => Promise<object>} network_of */
+  constructor(trace, story_of, network_of) {
     this.trace = trace;
+    this.network_of = network_of;
     this.story_of = story_of;
     this.lanes = { calls: make_lanes(trace.calls, trace.duration), waits: make_lanes(trace.waits, trace.duration) };
     this.store = create_store(first_state(trace));
     this.actions = make_actions(trace, this.store);
     const theme = follow_theme(this.store);
     this.timeline = new Timeline(this);
-    const panels = [messages_panel, state_panel, matrix_panel, histograms_panel, late_panel, path_panel, collectives_panel].map((make) => make(this));
+    const panels = [messages_panel, state_panel, matrix_panel, histograms_panel, late_panel, path_panel, collectives_panel, ...(network_of ? [network_panel] : [])].map((make) => make(this));
     this.tabs = tab_area(this.store, panels);
     const filters = filter_bar(this);
     const story = story_panel(this);

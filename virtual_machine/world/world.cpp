@@ -15,6 +15,7 @@
 #include "sim/base/clock.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/kernel/kernel.hpp"
+#include "virtual_machine/world/trace_folder.hpp"
 
 namespace margay::virtual_machine {
 
@@ -81,6 +82,10 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       retries_(settings.ranks),
       stacks_(settings.ranks, settings.stack_bytes) {
   least_latency_ns_ = least_latency_of(machine);
+  if (!settings.trace_dir.empty()) {
+    loads_ = std::make_unique<LinkLoads>(model_.channel_counts(), kBeginNs);
+    model_.record_to(loads_.get());
+  }
   sim::SharedTable::Numbers nodes(settings.ranks), all_ranks(settings.ranks);
   for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) nodes[rank] = model_.node_of(rank);
   node_count_ = nodes.back() + 1;
@@ -109,6 +114,8 @@ sim::Job World::job_of(std::uint32_t rank) const {
   job.options = sim::Options::from_environment(environ);
   // A wait may take hours of virtual time, and a deadlock is detected at once.
   job.options.set("stall_seconds", kNoStall);
+  if (!job.trace_dir.empty() && !job.options.has("trace_events"))
+    job.options.set("trace_events", std::to_string(trace_events_for(settings_.ranks)));
   const std::uint64_t short_limit = machine_.networks.front().short_limit;
   if (short_limit != 0 && !job.options.has("protocol"))
     job.options.set("protocol", "short_limit=" + std::to_string(short_limit));
@@ -127,6 +134,9 @@ int World::run() {
   running_ = nullptr;
   const bool accounts_are_right = settle_accounts();
   if (settings_.summary) print_summary();
+  for (const auto& rank : ranks_)
+    if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) joined->recorder().close();
+  write_loads();
   const auto failed = std::find_if(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->status_ != 0; });
   if (failed != ranks_.end()) return (*failed)->status_;
   return accounts_are_right ? 0 : 1;
@@ -164,6 +174,7 @@ void World::fail(std::string message) {
 void World::end_process(int status) {
   if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
   running_ = nullptr;
+  write_loads();
   std::fflush(nullptr);
   ::_exit(status);
 }
@@ -432,6 +443,10 @@ void World::print_summary() const {
   std::fprintf(stderr, "margay simulate: %zu ranks on %s: %.6f s, %llu messages, %llu switches\n", ranks_.size(),
                machine_.name.c_str(), static_cast<double>(last_ns - kBeginNs) * 1e-9,
                static_cast<unsigned long long>(network_.counts().sent), static_cast<unsigned long long>(switches_));
+}
+
+void World::write_loads() const {
+  if (loads_ != nullptr) write_network_file(settings_.trace_dir, model_, *loads_);
 }
 
 }  // namespace margay::virtual_machine

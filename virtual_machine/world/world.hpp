@@ -18,6 +18,7 @@
 #include "sim/base/peer_table.hpp"
 #include "sim/boot/job.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
+#include "virtual_machine/model/link_loads.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
 #include "virtual_machine/model/settings.hpp"
@@ -93,11 +94,15 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
   [[nodiscard]] bool settle_accounts();
   void print_summary() const;
+  // Writes the loads of the networks, if the run has a trace.
+  void write_loads() const;
 
   const Settings settings_;
   const Machine machine_;
   const Program program_;
   NetworkModel model_;
+  // Of a run with a trace; otherwise nullptr.
+  std::unique_ptr<LinkLoads> loads_;
   sim::VirtualNetwork network_;
   Schedule schedule_;
   // The next rounds of waiting ranks for which no frame is due.
