@@ -9,6 +9,7 @@
 #include "mpi_adi/device/steps.hpp"
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/base/peer_table.hpp"
 
 namespace margay::sim {
 class Kernel;
@@ -44,8 +45,8 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual std::string requested_algorithms() const { return {}; }
   // The memory that the ranks of this node share beside their rings; null: none. It outlives the host.
   [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }
-  // The node of a rank of the world. Every rank has the same numbers.
-  [[nodiscard]] virtual std::uint32_t node_of(std::uint32_t world_rank) const = 0;
+  // The node of each rank of the world. Every rank has the same numbers.
+  [[nodiscard]] virtual const sim::SharedTable& node_of_rank() const = 0;
 };
 
 }  // namespace margay::collectives

@@ -33,8 +33,8 @@ std::string RankHost::rates() const {
   return rank_.process().job().rates;
 }
 
-std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
-  return rank_.process().job().node_of_rank[world_rank];
+const sim::SharedTable& RankHost::node_of_rank() const {
+  return rank_.process().job().node_of_rank;
 }
 
 void await_call_check(mpi_adi::MpiRank& rank) {

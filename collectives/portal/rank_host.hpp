@@ -27,7 +27,7 @@ class RankHost final : public Host {
   [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }
   // By the job's table of nodes, which every rank has.
-  [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override;
+  [[nodiscard]] const sim::SharedTable& node_of_rank() const override;
 
  private:
   // Outlives the host.

@@ -1,6 +1,8 @@
 #include "collectives/select/facts.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "collectives/portal/shown.hpp"
@@ -24,6 +26,30 @@ class PlaceHold final : public mpi_adi::ContextHold {
  private:
   Team::Departure departure_;
 };
+
+// What follows from the places of a communicator's members.
+struct Places {
+  sim::SharedTable world_ranks;
+  sim::SharedTable node_of_rank;
+  RanksByNode ranks;
+  Facts facts;
+};
+
+// The latest communicator's, because the ranks of a simulated run share the tables of the world's communicator: each
+// would compute the same, in more than O(p).
+std::shared_ptr<const Places> find_places(const sim::SharedTable& world_ranks, const sim::SharedTable& node_of_rank) {
+  static std::mutex mutex;  // of ranks that are threads
+  static std::weak_ptr<const Places> latest;
+  const std::scoped_lock guard(mutex);
+  std::shared_ptr<const Places> found = latest.lock();
+  if (found && found->world_ranks.is_same(world_ranks) && found->node_of_rank.is_same(node_of_rank)) return found;
+  std::vector<std::uint32_t> nodes;
+  nodes.reserve(world_ranks.size());
+  for (const std::uint32_t rank : world_ranks) nodes.push_back(node_of_rank[rank]);
+  found = std::make_shared<const Places>(Places{world_ranks, node_of_rank, RanksByNode(nodes), facts_of_nodes(nodes)});
+  latest = found;
+  return found;
+}
 
 }  // namespace
 
@@ -62,18 +88,16 @@ void KnownFacts::ask_for_reading() {
 
 // Facts of one process alone (how it waits, how busy it is) are not used, because members would choose differently.
 KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
-  std::vector<std::uint32_t> nodes;
-  nodes.reserve(communicator.group->world_ranks.size());
-  for (const std::uint32_t rank : communicator.group->world_ranks) nodes.push_back(host.node_of(rank));
-  NodeGroups groups(nodes, communicator.rank());
-  Facts facts = facts_of_nodes(nodes);
+  const std::shared_ptr<const Places> places = find_places(communicator.group->world_ranks, host.node_of_rank());
+  Facts facts = places->facts;
   facts.crowded = host.crowded();
   facts.processors = host.processors_per_rank() * facts.ranks;
   facts.rates = rates_of_job(host.rates());
   const portals::Status asked = parse_requested_algorithms(host.requested_algorithms(), facts.requested);
   MARGAY_ASSERT(asked.ok());  // checked when the job began
-  auto found = std::make_unique<KnownFacts>(host, communicator, facts, std::move(groups),
-                                            Team::find(host.node_memory(), communicator));
+  auto found =
+      std::make_unique<KnownFacts>(host, communicator, facts, NodeGroups({places, &places->ranks}, communicator.rank()),
+                                   Team::find(host.node_memory(), communicator));
   KnownFacts& standing = *found;
   communicator.collective_facts = std::move(found);
   return standing;

@@ -1,43 +1,37 @@
 #include "collectives/topology/node_groups.hpp"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
+#include <unordered_map>
 
 namespace margay::collectives {
 
-NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
-  std::map<std::uint32_t, int> group_of_node;
+RanksByNode::RanksByNode(std::span<const std::uint32_t> nodes) : index_of_(nodes.size()), by_node_(nodes.size()) {
+  std::unordered_map<std::uint32_t, int> number_of_node;
   std::vector<int> members;
-  for (std::size_t at = 0; at < nodes.size(); ++at) {
-    const auto [found, fresh] = group_of_node.emplace(nodes[at], static_cast<int>(lowest_.size()));
-    // Ranks ascend, so the first one of a node is its lowest.
-    if (fresh) lowest_.push_back(static_cast<int>(at));
+  node_of_.reserve(nodes.size());
+  for (const std::uint32_t node : nodes) {
+    // Ranks ascend, so a node's first one is its lowest.
+    const auto [found, fresh] = number_of_node.emplace(node, static_cast<int>(members.size()));
     if (fresh) members.push_back(0);
-    group_of_.push_back(found->second);
-    index_of_.push_back(members[static_cast<std::size_t>(found->second)]++);
+    node_of_.push_back(found->second);
+    ++members[static_cast<std::size_t>(found->second)];
   }
-  most_ = *std::max_element(members.begin(), members.end());
-  my_group_ = group_of_[static_cast<std::size_t>(rank)];
-  for (std::size_t at = 0; at < nodes.size(); ++at) {
-    if (group_of_[at] != my_group_) continue;
-    if (static_cast<int>(at) == rank) index_ = static_cast<int>(mine_.size());
-    mine_.push_back(static_cast<int>(at));
-  }
-  // So far index_of_ has a rank's index on its node; below, the number of ranks on earlier nodes is added. The prefix
-  // sums are these numbers: members[g] becomes the number of ranks on the nodes up to g.
-  for (std::size_t group = 1; group < members.size(); ++group) members[group] += members[group - 1];
-  by_node_.resize(nodes.size());
-  for (std::size_t at = 0; at < nodes.size(); ++at) {
-    if (group_of_[at] > 0) index_of_[at] += members[static_cast<std::size_t>(group_of_[at] - 1)];
-    by_node_[static_cast<std::size_t>(index_of_[at])] = static_cast<int>(at);
+  most_ = *std::ranges::max_element(members);
+  first_.resize(members.size() + 1);
+  std::partial_sum(members.begin(), members.end(), first_.begin() + 1);
+  std::vector<int> next = first_;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    index_of_[rank] = next[static_cast<std::size_t>(node_of_[rank])]++;
+    by_node_[static_cast<std::size_t>(index_of_[rank])] = static_cast<int>(rank);
   }
   in_rank_order_ = std::ranges::is_sorted(by_node_);
 }
 
 TreePosition NodeGroups::leaders_tree(int root) const {
-  const int root_group = group_of_[static_cast<std::size_t>(root)];
-  const auto leader = [&](int group) { return group == root_group ? root : lowest_[static_cast<std::size_t>(group)]; };
-  return of_ranks(spanning_tree(nodes(), root_group, my_group_), leader);
+  const int root_node = ranks_->node_of(root);
+  const auto leader = [&](int node) { return node == root_node ? root : ranks_->on(node).front(); };
+  return of_ranks(spanning_tree(nodes(), root_node, my_node_), leader);
 }
 
 }  // namespace margay::collectives

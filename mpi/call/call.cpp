@@ -308,10 +308,12 @@ void Call::step_out() {
   inside_ = false;
   rank_->process().board().mpi_call[0] = '\0';
   rank_->leave();
+  if (sim::CallObserver* const observer = rank_->process().call_observer(); observer != nullptr) observer->end_call();
 }
 
 // Restores the lock and the board after the program's function.
 void Call::step_in() {
+  if (sim::CallObserver* const observer = rank_->process().call_observer(); observer != nullptr) observer->begin_call();
   rank_->enter();
   inside_ = true;
   std::memcpy(rank_->process().board().mpi_call.data(), name_.board, sizeof name_.board);
@@ -320,6 +322,7 @@ void Call::step_in() {
 void look_once(Call& call) {
   sim::Process& process = call.rank().process();
   process.polls().begin(process.clock());
+  if (sim::CallObserver* const observer = process.call_observer(); observer != nullptr) observer->begin_test();
   // Bounded, so that a test returns also while messages keep arriving.
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }

@@ -28,7 +28,10 @@ auto call_program(MpiRank& rank, Function&& function) {
   // If this thread polls for all threads, another thread takes its place.
   if (threaded) rank.wait_room().begin_callback();
   rank.leave();
+  sim::CallObserver* const observer = rank.process().call_observer();
+  if (observer != nullptr) observer->end_call();
   auto result = std::forward<Function>(function)();
+  if (observer != nullptr) observer->begin_call();
   rank.enter();
   if (threaded) rank.wait_room().end_callback();
   board.wait.is_waiting = waits;

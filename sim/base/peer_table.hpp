@@ -39,9 +39,11 @@ class SharedTable {
     static const Numbers kNone;
     return numbers_ != nullptr ? *numbers_ : kNone;
   }
+  // Whether this is a copy of `other`, or `other` of this.
+  [[nodiscard]] bool is_same(const SharedTable& other) const { return numbers_ == other.numbers_; }
   // Copies are equal without a comparison of their elements.
   friend bool operator==(const SharedTable& one, const SharedTable& other) {
-    return one.numbers_ == other.numbers_ || one.numbers() == other.numbers();
+    return one.is_same(other) || one.numbers() == other.numbers();
   }
 
  private:

@@ -1,14 +1,15 @@
 #include "sim/kernel/kernel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "portals/base/assert.hpp"
 
 namespace margay::sim {
 
-Kernel::Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Recorder& recorder)
+Kernel::Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished, Recorder& recorder)
     : me_(me),
-      routes_(routes),
+      routes_(std::move(routes)),
       wires_(routes_.wires()),
       polled_(wires_.size()),
       finished_(finished),

@@ -36,7 +36,7 @@ class Kernel {
 
   // `routes[r]` is the wire that reaches rank r; `finished` is the list of finished transmissions that all these wires
   // fill. The wires, `finished` and `recorder` outlive the kernel.
-  Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Recorder& recorder);
+  Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished, Recorder& recorder);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 

@@ -1,11 +1,13 @@
 // A table of the wire that reaches each rank. It has one byte for each rank, because a job may have thousands of ranks
-// but has few wires.
+// but has few wires. Many ranks in one process share these bytes.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "portals/base/assert.hpp"
@@ -18,15 +20,33 @@ class Routes {
  public:
   // `by_rank[r]`: the wire that reaches rank r. Fails an assertion if an element is nullptr, or if there are more
   // different wires than wires_ has room for.
-  explicit Routes(const std::vector<Wire*>& by_rank) : of_rank_(by_rank.size()) {
-    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) of_rank_[rank] = number_of(by_rank[rank]);
+  Routes(const std::vector<Wire*>& by_rank)  // NOLINT(google-explicit-constructor): it is the same table
+      : size_(by_rank.size()) {
+    auto numbers = std::make_shared<Numbers>(size_);
+    for (std::size_t rank = 0; rank < size_; ++rank) (*numbers)[rank] = number_of(by_rank[rank]);
+    of_rank_ = numbers->data();
+    numbers_ = std::move(numbers);
+  }
+  // The routes of rank `me` to `ranks` ranks: `self` to itself, `others` to all others. Ranks of one process share
+  // `pattern`, which is pattern_of(ranks): each has a table of thousands, but no bytes of its own.
+  using Numbers = std::vector<std::uint8_t>;
+  Routes(std::shared_ptr<const Numbers> pattern, std::uint32_t me, Wire& self, Wire& others)
+      : wires_{&others, &self}, used_(2), size_((pattern->size() + 1) / 2), numbers_(std::move(pattern)) {
+    MARGAY_ASSERT(me < size_);
+    of_rank_ = numbers_->data() + (size_ - 1 - me);
+  }
+  // Zeros with a one in the middle: each rank's table is the window of `ranks` bytes that has the one at that rank.
+  [[nodiscard]] static std::shared_ptr<const Numbers> pattern_of(std::uint32_t ranks) {
+    auto pattern = std::make_shared<Numbers>(2 * std::size_t{ranks} - 1);
+    (*pattern)[ranks - 1] = 1;
+    return pattern;
   }
 
   // Ranks of the job.
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(of_rank_.size()); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(size_); }
   // The wire that reaches `rank`. Requires: rank < size().
   [[nodiscard]] Wire* operator[](std::uint32_t rank) const {
-    MARGAY_DEBUG_ASSERT(rank < of_rank_.size());
+    MARGAY_DEBUG_ASSERT(rank < size_);
     return wires_[of_rank_[rank]];
   }
   // Each wire once, fastest first, which is the order of WireId. Allocates; called only while a process starts.
@@ -54,8 +74,10 @@ class Routes {
   static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
   // Wires in use.
   std::ptrdiff_t used_ = 0;
-  // By rank: index in wires_.
-  std::vector<std::uint8_t> of_rank_;
+  std::size_t size_;
+  // The table's bytes, and by rank the index in wires_.
+  std::shared_ptr<const Numbers> numbers_;
+  const std::uint8_t* of_rank_ = nullptr;
 };
 
 }  // namespace margay::sim

@@ -59,9 +59,9 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
   process->call_observer_ = settings.calls;
   if (settings.calls != nullptr) process->recorder_.start_observing();
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, settings.job.rank}, process->finished_);
-  std::vector<Wire*> routes(settings.job.size, &settings.attach(process->finished_));
   // Messages of the rank to itself do not pass the network.
-  routes[settings.job.rank] = self.get();
+  const auto pattern = settings.route_pattern ? settings.route_pattern : Routes::pattern_of(settings.job.size);
+  Routes routes(pattern, settings.job.rank, *self, settings.attach(process->finished_));
   process->wires_.push_back(std::move(self));
   process->make_kernel(std::move(routes));
   process->share_waiting(*settings.yield_policy);
@@ -70,7 +70,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
   return process;
 }
 
-void Process::make_kernel(std::vector<Wire*> routes) {
+void Process::make_kernel(Routes routes) {
   kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
   // A virtual machine has no launcher that reads the counts.
   if (virtual_policy_ == nullptr) kernel_->initiator().count_wires_in(board_block_->by_wire);

@@ -45,6 +45,9 @@ class CallObserver {
   virtual ~CallObserver() = default;
   virtual void begin_call() = 0;
   virtual void end_call() = 0;
+  // The call tests for messages once and returns, so its poll must find all that have arrived. Other calls continue to
+  // poll until they wait.
+  virtual void begin_test() = 0;
 };
 
 // The configuration of a process on a virtual machine: identity, wire, yield policy, clock.
@@ -56,6 +59,8 @@ struct VirtualSettings {
   YieldPolicy* yield_policy = nullptr;
   // The virtual machine's clock; outlives the process.
   const Clock* clock = &real_clock();
+  // Routes::pattern_of(job.size), which all processes of the virtual machine may share; nullptr: the process makes one.
+  std::shared_ptr<const Routes::Numbers> route_pattern = nullptr;
   // Called at the beginning and the end of each call of MPI; outlives the process. nullptr: none.
   CallObserver* calls = nullptr;
 };
@@ -193,7 +198,7 @@ class Process {
   // Finds the words in which the ranks of this host publish their processors, and makes company_ from these words.
   void look_for_company();
   // Requires: all wires are open. The set of wires must not change afterwards.
-  void make_kernel(std::vector<Wire*> routes);
+  void make_kernel(Routes routes);
 
   // Destroyed last, because all parts refer to it.
   Job job_;

@@ -55,6 +55,7 @@ class CollectiveWorld {
 
   explicit CollectiveWorld(const Options& options)
       : options_(options),
+        node_of_rank_(options.nodes.empty() ? Nodes(static_cast<std::size_t>(options.ranks)) : options.nodes),
         random_(options.seed),
         world_(world_options(options), options.network),
         ranks_(static_cast<std::size_t>(options.ranks)) {
@@ -192,9 +193,7 @@ class CollectiveWorld {
     [[nodiscard]] const sim::NodeMemory* node_memory() const override {
       return world_.node_memory_ ? &*world_.node_memory_ : nullptr;
     }
-    [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override {
-      return world_.options_.nodes.empty() ? 0 : world_.options_.nodes[world_rank];
-    }
+    [[nodiscard]] const sim::SharedTable& node_of_rank() const override { return world_.node_of_rank_; }
 
    private:
     CollectiveWorld& world_;
@@ -279,7 +278,10 @@ class CollectiveWorld {
     rank.resumed.wait(lock, [&rank] { return rank.turn == Turn::running; });
   }
 
+  using Nodes = sim::SharedTable::Numbers;
+
   Options options_;
+  sim::SharedTable node_of_rank_;
   std::mt19937_64 random_;
   sim::Mapping segment_;
   sim::ShmLayout layout_;

@@ -27,7 +27,7 @@ void report(int signal_number) {
     std::raise(signal_number);  // the handler is reset (SA_RESETHAND)
     return;
   }
-  rank->fail("died of " + describe_signal(signal_number));
+  rank->die_of(signal_number);
 }
 
 }  // namespace

@@ -23,9 +23,11 @@ class Hooks {
   // Ends the running rank; its exit handlers have run and its output is written. Called on the rank's stack, perhaps
   // below a function that is noexcept, so the implementation switches away and does not throw.
   [[noreturn]] virtual void exit_rank(int status) = 0;
-  // Ends the simulation with this error message (without a full stop and without the program's name). May be called by
-  // the handler of a fatal signal, on the signal stack.
-  [[noreturn]] virtual void fail(std::string message) = 0;
+  // Ends the simulation: the library ends the process, inside a call of the running rank (MPI_Abort).
+  [[noreturn]] virtual void end_process(int status) = 0;
+  // Ends the simulation with this error message (without a full stop and without the program's name) and this exit
+  // status. May be called by the handler of a fatal signal, on the signal stack.
+  [[noreturn]] virtual void fail(std::string message, int status) = 0;
 };
 
 // Registers the world. `hooks` outlives every rank. Without hooks every replaced function calls libc's.

@@ -111,7 +111,7 @@ ImageLayout& image_layout() {
 
 void require_no_error(const std::string& error) {
   if (error.empty()) return;
-  if (has_hooks()) hooks().fail(error);
+  if (has_hooks()) hooks().fail(error, EXIT_FAILURE);
   write_all_to_process(STDERR_FILENO, "margay: " + error + "\n");
   ::_exit(EXIT_FAILURE);
 }

@@ -11,6 +11,7 @@
 
 #include "virtual_machine/program/hooks.hpp"
 #include "virtual_machine/program/process.hpp"
+#include "virtual_machine/program/signals.hpp"
 #include "virtual_machine/program/standard_streams.hpp"
 
 namespace margay::virtual_machine {
@@ -80,11 +81,15 @@ void RankState::exit(int status) {
   exit_at_once(status);
 }
 
-void RankState::fail(const std::string& error) {
+void RankState::fail(const std::string& error, int status) {
   pass_on_standard_output();
-  output_.write_partial_lines();
-  hooks().fail("rank " + std::to_string(number_) + " " + error);
+  hooks().fail("rank " + std::to_string(number_) + " " + error, status);
   std::abort();  // not reached: the compiler does not see [[noreturn]] of a virtual function
+}
+
+void RankState::die_of(int signal_number, const char* detail) {
+  constexpr int kSignalStatus = 128;
+  fail("died of " + describe_signal(signal_number) + detail, kSignalStatus + signal_number);
 }
 
 void RankState::exit_at_once(int status) {

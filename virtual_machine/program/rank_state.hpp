@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,10 @@ class RankState {
   [[noreturn]] void exit(int status);
   [[noreturn]] void exit_at_once(int status);
 
-  // Ends the simulation: "rank N ERROR", after the rank's output.
-  [[noreturn]] void fail(const std::string& error);
+  // Ends the simulation: "rank N ERROR", after the rank's output, and this exit status.
+  [[noreturn]] void fail(const std::string& error, int status = EXIT_FAILURE);
+  // The same for a fatal signal: "rank N died of SIGSEGV" and `detail`. The status is a shell's, 128 and the signal.
+  [[noreturn]] void die_of(int signal_number, const char* detail = "");
 
   // The rank between enter() and leave(), or null.
   [[nodiscard]] static RankState* entered();

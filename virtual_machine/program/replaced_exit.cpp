@@ -5,10 +5,12 @@
 
 #include <cstdlib>
 
+#include "virtual_machine/program/hooks.hpp"
 #include "virtual_machine/program/process.hpp"
 #include "virtual_machine/program/rank_state.hpp"
 #include "virtual_machine/program/real.hpp"
 
+using margay::virtual_machine::hooks;
 using margay::virtual_machine::is_in_module;
 using margay::virtual_machine::RankState;
 using margay::virtual_machine::Real;
@@ -40,12 +42,14 @@ extern "C" {
 
 void exit(int status) noexcept {
   if (RankState* const rank = RankState::calling()) rank->exit(status);
+  if (RankState::entered() != nullptr) hooks().end_process(status);
   real_exit(status);
   std::abort();
 }
 
 void _exit(int status) {
   if (RankState* const rank = RankState::calling()) rank->exit_at_once(status);
+  if (RankState::entered() != nullptr) hooks().end_process(status);
   real_exit_at_once(status);
   std::abort();
 }

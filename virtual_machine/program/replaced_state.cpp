@@ -65,7 +65,7 @@ void begin_options() {
 [[nodiscard]] int raise_in(RankState& rank, int number) {
   if (!is_signal(number)) return fail_with(EINVAL);
   if (rank.signals().raise(number)) return 0;
-  rank.fail("died of " + describe_signal(number) + ", which it raised");
+  rank.die_of(number, ", which it raised");
 }
 
 }  // namespace

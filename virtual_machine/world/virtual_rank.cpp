@@ -6,13 +6,15 @@
 
 namespace margay::virtual_machine {
 
-VirtualRank::VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Job job)
+VirtualRank::VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Job job,
+                         std::shared_ptr<const sim::Routes::Numbers> routes)
     : world_(world), rank_(job.rank), clock_(world, *this), mpi_process_(*this, clock_), state_(job.rank) {
   sim::VirtualSettings settings;
   settings.attach = [rank = job.rank, &network](sim::TransmissionList& finished) -> sim::Wire& {
     return network.attach(rank, finished);
   };
   settings.job = std::move(job);
+  settings.route_pattern = std::move(routes);
   settings.yield_policy = this;
   settings.clock = &clock_;
   settings.calls = this;

@@ -40,6 +40,7 @@ class RankWorld {
   virtual void pause(VirtualRank& rank, std::uint64_t ns) = 0;
   virtual void begin_call(VirtualRank& rank) = 0;
   virtual void end_call(VirtualRank& rank) = 0;
+  virtual void begin_test(VirtualRank& rank) = 0;
 };
 
 // The clock of one rank. Reading it takes virtual time, so a loop that polls it ends.
@@ -58,8 +59,9 @@ class RankClock final : public sim::Clock {
 // the functions of the interfaces.
 class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, public mpi_adi::ProcessStart {
  public:
-  // `network` has a wire for it. Both outlive the rank.
-  VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Job job);
+  // `network` has a wire for it. Both outlive the rank. `routes`: Routes::pattern_of() the world's ranks.
+  VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Job job,
+              std::shared_ptr<const sim::Routes::Numbers> routes);
 
   // A poll of the program without a result, or a pause: advances the rank's time by `ns` at least.
   void yield(std::uint64_t ns) override { world_.pause(*this, ns); }
@@ -68,6 +70,7 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   // The program enters and leaves the library: in between, no computation is counted.
   void begin_call() override { world_.begin_call(*this); }
   void end_call() override { world_.end_call(*this); }
+  void begin_test() override { world_.begin_test(*this); }
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
 
   // The rank that has joined the job here; nullptr: none.
@@ -106,6 +109,8 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   std::uint64_t retry_ns_ = kRetryMinNs;
   // Such rounds at the usual interval.
   std::uint32_t retries_ = 0;
+  // The next poll must find every message that has arrived.
+  bool tests_ = false;
   // The rank waits for an arrival.
   bool waits_ = false;
   // The rank is suspended until local_ns_, and its coprocessor may handle messages.

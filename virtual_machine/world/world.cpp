@@ -27,9 +27,9 @@ constexpr std::uint64_t kBeginNs = 1'000'000'000;
 constexpr std::uint64_t kClockNs = 20;
 // The virtual time of a poll without a result (MPI_Test), besides the network's cost, so that loops of polls end.
 constexpr std::uint64_t kEmptyPollNs = 100;
-// Rounds of all waiting ranks without a frame, after which the run is deadlocked. More than the 1,000 rounds after
-// which a device opens its second heap (mpi_adi/device), and then continues.
-constexpr std::uint32_t kIdleRoundsMax = 1'200;
+// Rounds of all waiting ranks without a frame, after which the run is deadlocked. Before each, devices open second
+// heaps for the messages for which they had no room, so that a rank that can continue does.
+constexpr std::uint32_t kIdleRoundsMax = 4;
 // A poll takes a step longer after each kPollsOfStep successive polls without a frame.
 constexpr std::uint64_t kPollStepNs = 20;
 constexpr std::uint32_t kPollsOfStep = 16;
@@ -56,10 +56,16 @@ sim::VirtualOptions network_options() {
   return options;
 }
 
+std::uint64_t least_network_latency_of(const Machine& machine) {
+  std::uint64_t least_ns = kNever;
+  for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
+  return least_ns;
+}
+
 // At least 1, so that one of several ranks with equal times continues.
 std::uint64_t least_latency_of(const Machine& machine) {
-  std::uint64_t least_ns = machine.processors_per_node > 1 ? machine.memory_latency_ns : kNever;
-  for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
+  std::uint64_t least_ns = least_network_latency_of(machine);
+  if (machine.processors_per_node > 1) least_ns = std::min(least_ns, machine.memory_latency_ns);
   return std::max<std::uint64_t>(least_ns, 1);
 }
 
@@ -82,6 +88,7 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       retries_(settings.ranks),
       stacks_(settings.ranks, settings.stack_bytes) {
   least_latency_ns_ = least_latency_of(machine);
+  least_network_latency_ns_ = least_network_latency_of(machine);
   if (!settings.trace_dir.empty()) {
     loads_ = std::make_unique<LinkLoads>(model_.channel_counts(), kBeginNs);
     model_.record_to(loads_.get());
@@ -92,8 +99,9 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
   std::iota(all_ranks.begin(), all_ranks.end(), 0U);
   node_of_rank_ = std::move(nodes);
   all_ranks_ = std::move(all_ranks);
+  const auto routes = sim::Routes::pattern_of(settings.ranks);
   for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) {
-    ranks_.push_back(std::make_unique<VirtualRank>(*this, network_, job_of(rank)));
+    ranks_.push_back(std::make_unique<VirtualRank>(*this, network_, job_of(rank), routes));
     VirtualRank& made = *ranks_.back();
     made.local_ns_ = kBeginNs;
     made.fiber_ = std::make_unique<Fiber>(stacks_.stack(rank), [this, &made] { run_rank(made); });
@@ -156,7 +164,8 @@ void World::exit_rank(int status) {
   if (joined != nullptr && joined->process().board().state == sim::RankState::aborting) end_process(status);
   if (mpi::is_machine_held(rank.mpi_process_))
     fail("rank " + std::to_string(rank.rank_) + " exited with status " + std::to_string(status) +
-         " without MPI_Finalize");
+             " without MPI_Finalize",
+         status == 0 ? EXIT_FAILURE : status);
   mpi::end_machine_of(rank.mpi_process_);
   rank.status_ = status;
   rank.ended_ = true;
@@ -165,15 +174,21 @@ void World::exit_rank(int status) {
   std::abort();
 }
 
-void World::fail(std::string message) {
+void World::fail(std::string message, int status) {
   running_ = nullptr;
+  write_partial_lines();
   std::fprintf(stderr, "margay simulate: %s\n", message.c_str());
-  end_process(1);
+  end_process(status);
+}
+
+void World::write_partial_lines() {
+  for (const auto& rank : ranks_) rank->state_.output().write_partial_lines();
 }
 
 void World::end_process(int status) {
   if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
   running_ = nullptr;
+  write_partial_lines();
   write_loads();
   std::fflush(nullptr);
   ::_exit(status);
@@ -207,6 +222,10 @@ void World::end_call(VirtualRank& rank) {
   begin_computation();
 }
 
+void World::begin_test(VirtualRank& rank) {
+  rank.tests_ = true;
+}
+
 std::uint64_t World::time_of(const VirtualRank& rank) {
   return rank.handling_ns_ != 0 ? rank.handling_ns_ : rank.local_ns_;
 }
@@ -228,8 +247,9 @@ std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint6
   VirtualRank& rank = *ranks_[from];
   count_computation(rank);
   // The model takes messages in the order of their times. A short one occupies a link for so short a time that the
-  // order within the least latency does not matter.
-  if (&rank == running_ && rank.handling_ns_ == 0) wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_latency_ns_);
+  // order within the least latency of a network does not matter.
+  if (&rank == running_ && rank.handling_ns_ == 0)
+    wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_network_latency_ns_);
   const Transfer transfer = model_.transfer(from, to, bytes, time_of(rank));
   std::uint64_t busy_ns = transfer.sender_free_ns - time_of(rank);
   // The processor is busy with a message once, not with each of its segments; but in memory it copies each one.
@@ -285,7 +305,12 @@ std::uint64_t World::begin_poll(std::uint32_t number) {
   end_handling(rank);
   // A program that polls in a loop must reach the time of the message that it polls for.
   rank.local_ns_ += std::min(kPollStepNs * (rank.empty_polls_++ / kPollsOfStep), kPollStepMaxNs);
-  const std::uint64_t now_ns = compute(rank);
+  // A poll without a result needs no certainty about messages that others have still to send, unless the program sees
+  // that there is none: a wait follows, in which the rank continues at the time of the next arrival.
+  const bool finds_none =
+      rank.work_ns_ == kNever && (rank.arrivals_ns_.empty() || rank.arrivals_ns_.top() > rank.local_ns_);
+  const std::uint64_t now_ns = finds_none && !rank.tests_ ? rank.local_ns_ : compute(rank);
+  rank.tests_ = false;
   while (!rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() <= now_ns) rank.arrivals_ns_.pop();
   if (machine_.coprocessor && !rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() < rank.local_ns_)
     rank.work_ns_ = rank.arrivals_ns_.top();
@@ -351,6 +376,8 @@ void World::pause(VirtualRank& rank, std::uint64_t ns) {
   count_computation(rank);
   if (rank.handling_ns_ != 0) return begin_computation();
   rank.local_ns_ += std::max(ns, kEmptyPollNs);
+  // So that a loop of polls lets other ranks run.
+  rank.tests_ = true;
   begin_computation();
 }
 
@@ -403,8 +430,11 @@ bool World::let_waiting_ranks_poll() {
     idle_rounds_ = 0;
   }
   if (++idle_rounds_ > kIdleRoundsMax) return false;
-  for (const auto& rank : ranks_)
-    if (rank->waits_) schedule_.add(rank->rank_, rank->local_ns_);
+  for (const auto& rank : ranks_) {
+    if (!rank->waits_) continue;
+    if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) joined->device().about_to_sleep();
+    schedule_.add(rank->rank_, rank->local_ns_);
+  }
   return true;
 }
 
@@ -421,8 +451,10 @@ void World::report_deadlock() {
       rank->joined()->device().describe(text, 6);
     }
   }
+  if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
+  write_partial_lines();
   std::fputs(text.c_str(), stderr);
-  end_process(1);
+  end_process(EXIT_FAILURE);
 }
 
 // --- End ---

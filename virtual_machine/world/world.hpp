@@ -44,6 +44,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void pause(VirtualRank& rank, std::uint64_t ns) override;
   void begin_call(VirtualRank& rank) override;
   void end_call(VirtualRank& rank) override;
+  void begin_test(VirtualRank& rank) override;
 
   // --- sim::VirtualTiming ---
   [[nodiscard]] std::uint64_t arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
@@ -58,7 +59,9 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void sleep_ns(std::uint64_t ns) override;
   [[nodiscard]] std::uint64_t now_ns() override { return read_clock(*running_); }
   [[noreturn]] void exit_rank(int status) override;
-  [[noreturn]] void fail(std::string message) override;
+  // Writes buffered output first.
+  [[noreturn]] void end_process(int status) override;
+  [[noreturn]] void fail(std::string message, int status) override;
 
  private:
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
@@ -89,8 +92,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Makes each waiting rank poll once although nothing is in flight. False: enough of these rounds had no effect.
   [[nodiscard]] bool let_waiting_ranks_poll();
   [[noreturn]] void report_deadlock();
-  // Writes buffered output, and ends the process with all ranks.
-  [[noreturn]] void end_process(int status);
+  // Writes the ranks' lines without an end.
+  void write_partial_lines();
   // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
   [[nodiscard]] bool settle_accounts();
   void print_summary() const;
@@ -120,6 +123,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   std::uint64_t least_computation_ns_ = kNever;
   // No message arrives earlier than this after it was sent.
   std::uint64_t least_latency_ns_ = 0;
+  // The same for messages between nodes.
+  std::uint64_t least_network_latency_ns_ = 0;
   std::uint64_t switches_ = 0;
   // Rounds of all waiting ranks since the last frame.
   std::uint32_t idle_rounds_ = 0;

@@ -28,15 +28,15 @@ Wire& VirtualNetwork::wire(std::uint32_t rank) {
 
 VirtualNetwork::Pair& VirtualNetwork::pair(std::uint32_t from, std::uint32_t to) {
   MARGAY_ASSERT(to < wires_.size());
-  std::unique_ptr<Pair>& slot = pairs_[std::uint64_t{from} << 32 | to];
-  if (!slot) {
-    slot = std::make_unique<Pair>();
-    slot->from = from;
-    slot->to = to;
+  const auto [found, fresh] = pairs_.try_emplace(std::uint64_t{from} << 32 | to);
+  Pair& pair = found->second;
+  if (fresh) {
+    pair.from = from;
+    pair.to = to;
     // A pair may be used for the first time after one of its ranks was lost.
-    slot->lost = !gone_[from].empty() || !gone_[to].empty();
+    pair.lost = !gone_[from].empty() || !gone_[to].empty();
   }
-  return *slot;
+  return pair;
 }
 
 // Splitmix64: one multiplication chain, the same on every machine.
@@ -71,19 +71,23 @@ void VirtualNetwork::launch(Pair& pair, Frame frame) {
     ++counts_.sent;
   }
   frame.due_ns = due;
-  if (timing_ != nullptr) {
-    make_arrive(pair, std::move(frame));
-    timing_->sent(pair.to, due);
-    return;
-  }
   pair.flying.push_back(std::move(frame));
-  due_.push({due, ++launched_, &pair});
+  if (timing_ != nullptr) {
+    make_arrive(pair);
+    timing_->sent(pair.to, due);
+  } else {
+    due_.push({due, ++launched_, &pair});
+  }
 }
 
-void VirtualNetwork::make_arrive(Pair& pair, Frame frame) {
+void VirtualNetwork::make_arrive(Pair& pair) {
+  const std::uint64_t due_ns = pair.flying.front().due_ns;
+  pair.arrived.splice(pair.arrived.end(), pair.flying, pair.flying.begin());
   // Makes the receiver poll this sender from now on.
-  if (wires_[pair.to] != nullptr) wires_[pair.to]->inbound(pair.from);
-  pair.arrived.push_back(std::move(frame));
+  VirtualWire* const receiver = wires_[pair.to].get();
+  if (receiver == nullptr) return;
+  if (pair.inbound == Pair::kNoIndex) pair.inbound = static_cast<std::uint32_t>(receiver->inbound_index(pair.from));
+  if (timing_ != nullptr) receiver->expect(pair.inbound, due_ns);
 }
 
 bool VirtualNetwork::advance() {
@@ -94,8 +98,7 @@ bool VirtualNetwork::advance() {
     // The frame was dropped when a process was lost. Its entry stayed, because due_ cannot be searched.
     if (pair.flying.empty()) continue;
     now_ns_ = std::max(now_ns_, next.at_ns);
-    make_arrive(pair, std::move(pair.flying.front()));
-    pair.flying.pop_front();
+    make_arrive(pair);
     return true;
   }
   return false;
@@ -116,10 +119,10 @@ void VirtualNetwork::lose(std::uint32_t rank, std::string_view reason) {
   if (!gone_[rank].empty()) return;
   gone_[rank] = reason;
   for (auto& [key, pair] : pairs_) {
-    if (pair->from != rank && pair->to != rank) continue;
-    drop(*pair);
+    if (pair.from != rank && pair.to != rank) continue;
+    drop(pair);
     // Messages in the sender's queue fail, whether the sender or the receiver is lost.
-    if (wires_[pair->from] != nullptr) wires_[pair->from]->fail(*pair);
+    if (wires_[pair.from] != nullptr) wires_[pair.from]->fail(pair);
   }
   for (std::uint32_t other = 0; other < wires_.size(); ++other) {
     if (other != rank && wires_[other] != nullptr) wires_[other]->peer_lost(rank);

@@ -81,6 +81,8 @@ bool VirtualWire::push() {
   for (Inbound& inbound : inbound_) {
     if (inbound.state == Inbound::State::held) inbound.state = Inbound::State::between;
   }
+  for (const Expected& again : held_expected_) expected_.push(again);
+  held_expected_.clear();
   return moved;
 }
 
@@ -127,14 +129,14 @@ void VirtualWire::finish(Pair& pair, Transmission::State state) {
 }
 
 // The state is made at the first frame from that rank, or at its loss.
-VirtualWire::Inbound& VirtualWire::inbound(std::uint32_t rank) {
-  const auto [found, fresh] = inbound_index_.try_emplace(rank, inbound_.size());
+std::size_t VirtualWire::inbound_index(std::uint32_t rank) {
+  const auto [found, fresh] = index_of_sender_.try_emplace(rank, inbound_.size());
   if (fresh) {
     inbound_.emplace_back();
     inbound_.back().rank = rank;
     inbound_.back().pair = &network_.pair(rank, rank_);
   }
-  return inbound_[found->second];
+  return found->second;
 }
 
 bool VirtualWire::poll(Arrival& arrival) {
@@ -155,22 +157,21 @@ bool VirtualWire::poll(Arrival& arrival) {
 
 // Segments of a body may make no event, and then the search continues.
 bool VirtualWire::poll_by_time(Arrival& arrival) {
-  for (;;) {
-    std::size_t earliest = inbound_.size();
-    for (std::size_t at = 0; at < inbound_.size(); ++at) {
-      const Inbound& inbound = inbound_[at];
-      if (inbound.state == Inbound::State::held || inbound.state == Inbound::State::lost) continue;
-      if (inbound.state != Inbound::State::losing && !has_frame(inbound)) continue;
-      if (earliest == inbound_.size() || due_of(inbound) < due_of(inbound_[earliest])) earliest = at;
+  while (!expected_.empty() && expected_.top().at_ns <= visible_ns_) {
+    const Expected next = expected_.top();
+    Inbound& inbound = inbound_[next.inbound];
+    const auto& arrived = inbound.pair->arrived;
+    if (inbound.state == Inbound::State::held) {
+      held_expected_.push_back(next);
+      expected_.pop();
+    } else if (inbound.state != Inbound::State::losing && (arrived.empty() || arrived.front().due_ns != next.at_ns)) {
+      expected_.pop();  // its frame was taken
+    } else {
+      answering_ = next.inbound;
+      if (look(inbound, arrival)) return true;
     }
-    if (earliest == inbound_.size()) return false;
-    answering_ = earliest;
-    if (look(inbound_[earliest], arrival)) return true;
   }
-}
-
-std::uint64_t VirtualWire::due_of(const Inbound& inbound) {
-  return inbound.pair->arrived.empty() ? 0 : inbound.pair->arrived.front().due_ns;
+  return false;
 }
 
 bool VirtualWire::has_frame(const Inbound& inbound) const {
@@ -305,6 +306,8 @@ void VirtualWire::peer_lost(std::uint32_t peer) {
   // An accepted body must end with a cut before the loss is reported.
   gone.accepted = gone.state == Inbound::State::receiving;
   gone.state = Inbound::State::losing;
+  // One for a cut, one for the loss.
+  if (network_.timing_ != nullptr) expect(inbound_index(peer), 0);
 }
 
 bool VirtualWire::report_loss(Inbound& inbound, Arrival& arrival) {

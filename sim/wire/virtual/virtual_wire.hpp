@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <queue>
 #include <string_view>
@@ -116,12 +117,16 @@ class VirtualNetwork {
   };
   // One ordered pair of ranks. Frames go from the sender to `flying`, and from there to `arrived`.
   struct Pair {
+    static constexpr std::uint32_t kNoIndex = ~std::uint32_t{0};
     std::uint32_t from = 0;
     std::uint32_t to = 0;
-    // Frames that have not arrived, in order.
-    std::deque<Frame> flying;
-    // Frames that have arrived and that the receiver has not taken.
-    std::deque<Frame> arrived;
+    // The index of the sender in the receiver's inbound_; kNoIndex: no frame has arrived.
+    std::uint32_t inbound = kNoIndex;
+    // Frames that have not arrived, in order. Lists, because an empty one is small, and most pairs are seldom in use.
+    std::list<Frame> flying;
+    // Frames that have arrived and that the receiver has not taken. With a VirtualTiming, all frames of the pair: each
+    // has the time of its arrival.
+    std::list<Frame> arrived;
     std::uint64_t last_due_ns = 0;
     // The bytes and messages that occupy the window.
     std::uint64_t used_bytes = 0;
@@ -148,8 +153,8 @@ class VirtualNetwork {
   Pair& pair(std::uint32_t from, std::uint32_t to);
   // Sends a frame: draws the time of its arrival, which is later than those of the pair's earlier frames.
   void launch(Pair& pair, Frame frame);
-  // Puts a frame where the receiver's poll finds it.
-  void make_arrive(Pair& pair, Frame frame);
+  // Puts the pair's first frame in flight where the receiver's poll finds it.
+  void make_arrive(Pair& pair);
   // Discards all frames of a pair, and counts their messages as lost.
   void drop(Pair& pair);
   // The next random number from the seed.
@@ -169,7 +174,8 @@ class VirtualNetwork {
   std::vector<std::unique_ptr<VirtualWire>> wires_;
   // By rank: the reason of its loss; empty: the rank is not lost.
   std::vector<std::string_view> gone_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Pair>> pairs_;
+  // Elements of this map do not move.
+  std::unordered_map<std::uint64_t, Pair> pairs_;
   // Arrivals in order of time. Entries of dropped frames stay, and are skipped.
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
 };
@@ -215,17 +221,29 @@ class VirtualWire final : public Wire {
     bool accepted = false;
   };
 
-  // The receiving state for sender `rank`, made at its first use.
-  Inbound& inbound(std::uint32_t rank);
+  // A time at which there is something from a sender, by its index in inbound_.
+  struct Expected {
+    std::uint64_t at_ns;
+    // Orders equal times, so that a run is the same on every machine.
+    std::uint64_t order;
+    std::size_t inbound;
+    friend bool operator>(const Expected& a, const Expected& b) {
+      return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.order > b.order;
+    }
+  };
+
+  // The receiving state for sender `rank`, made at its first use, and its index in inbound_.
+  Inbound& inbound(std::uint32_t rank) { return inbound_[inbound_index(rank)]; }
+  std::size_t inbound_index(std::uint32_t rank);
   // The steps of poll(), by state, as in ShmInbound. look() returns whether it filled in `arrival`, and so does each
   // step.
   bool look(Inbound& inbound, Arrival& arrival);
   // Whether the sender's next frame has arrived.
   [[nodiscard]] bool has_frame(const Inbound& inbound) const;
-  // The time of that frame's arrival.
-  [[nodiscard]] static std::uint64_t due_of(const Inbound& inbound);
-  // poll() with a VirtualTiming: the earliest arrival first.
+  // poll() with a VirtualTiming: the earliest arrival first, in O(log frames).
   bool poll_by_time(Arrival& arrival);
+  // Makes poll_by_time() look at a sender from `at_ns` on.
+  void expect(std::size_t inbound, std::uint64_t at_ns) { expected_.push({at_ns, ++expectations_, inbound}); }
   // State between: returns the next message.
   bool offer(Inbound& inbound, Arrival& arrival);
   // States receiving and passing: takes segments, and detects the end or the cut of the body.
@@ -254,7 +272,7 @@ class VirtualWire final : public Wire {
   TransmissionList& finished_;
   // In order of first use. A deque, because its elements do not move when it grows.
   std::deque<Inbound> inbound_;
-  std::unordered_map<std::uint32_t, std::size_t> inbound_index_;
+  std::unordered_map<std::uint32_t, std::size_t> index_of_sender_;
   // Pairs from this rank with something queued.
   std::vector<Pair*> busy_;
   // Index of the sender that was polled last. The next poll begins after it, so that no sender starves.
@@ -263,8 +281,14 @@ class VirtualWire final : public Wire {
   std::size_t answering_ = 0;
   // Messages that were held since the last push.
   std::uint32_t held_ = 0;
-  // The present poll finds frames that arrive up to this time.
+  // With a VirtualTiming: the present poll finds frames that arrive up to this time.
   std::uint64_t visible_ns_ = ~std::uint64_t{0};
+  // The times at which poll_by_time() looks at senders: one for each frame, and one for each loss. Of held senders, the
+  // times are in held_expected_ until the next push.
+  std::priority_queue<Expected, std::vector<Expected>, std::greater<>> expected_;
+  std::vector<Expected> held_expected_;
+  // The source of Expected::order.
+  std::uint64_t expectations_ = 0;
 };
 
 }  // namespace margay::sim

@@ -79,7 +79,7 @@ struct Rank {
   TransmissionList finished;
   SelfWire wire{{0, 0}, finished};
   Recorder recorder{clock};
-  Kernel kernel{{0, 0}, {&wire}, finished, recorder};
+  Kernel kernel{{0, 0}, {{&wire}}, finished, recorder};
   std::array<std::uint32_t, 3> words{};
   RankProcessors ranks{{&words[0], &words[1], &words[2]}, 1};
   TestScheduler scheduler;

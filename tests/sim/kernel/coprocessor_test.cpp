@@ -45,7 +45,7 @@ struct WithCoprocessor {
   RealClock clock;
   Recorder recorder{clock};
   SelfWire self{{0, 0}, finished};
-  Kernel kernel{{0, 0}, {&self}, finished, recorder};
+  Kernel kernel{{0, 0}, {{&self}}, finished, recorder};
   BiasedLock lock;
   BellData bell;
   std::counting_semaphore<> rounds{0};

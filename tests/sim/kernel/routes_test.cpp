@@ -19,6 +19,14 @@ TEST_CASE("routes: each rank has the assigned wire, and each wire is listed once
   REQUIRE(routes.size() == 5);
   for (std::uint32_t rank = 0; rank < 5; ++rank) CHECK(routes[rank] == by_rank[rank]);
   CHECK(routes.wires() == std::vector<Wire*>{&self, &others});
+  // The same table, from the pattern that ranks share.
+  const auto pattern = Routes::pattern_of(5);
+  for (std::uint32_t me = 0; me < 5; ++me) {
+    const Routes shared(pattern, me, self, others);
+    REQUIRE(shared.size() == 5);
+    for (std::uint32_t rank = 0; rank < 5; ++rank) CHECK(shared[rank] == (rank == me ? &self : &others));
+    CHECK(shared.wires() == std::vector<Wire*>{&self, &others});
+  }
   const Routes alone(std::vector<Wire*>{&self});
   CHECK(alone[0] == &self);
   CHECK(alone.wires() == std::vector<Wire*>{&self});

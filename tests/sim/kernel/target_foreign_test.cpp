@@ -42,8 +42,8 @@ struct TwoKernels {
   Recorder recorder{clock};
   std::array<std::byte, 64> memory{};
   portals::SingleBlock block{portals::Buffer{memory.data(), memory.size()}};
-  Kernel sender{{0, 0}, {&set.wire(0), &set.wire(0)}, set.finished(0), recorder};
-  Kernel target{{0, 1}, {&set.wire(1), &set.wire(1)}, set.finished(1), recorder};
+  Kernel sender{{0, 0}, {{&set.wire(0), &set.wire(0)}}, set.finished(0), recorder};
+  Kernel target{{0, 1}, {{&set.wire(1), &set.wire(1)}}, set.finished(1), recorder};
 };
 
 TEST_CASE("target: a get without a return portal is malformed, and its sender is lost") {

@@ -83,7 +83,7 @@ struct Waiting {
   SlowWire wire;
   TransmissionList finished;
   Recorder recorder{clock};
-  Kernel kernel{{0, 0}, {&wire}, finished, recorder};
+  Kernel kernel{{0, 0}, {{&wire}}, finished, recorder};
   WaitMeans means{.policy = WaitPolicy::yield, .reason = {}, .may_sleep = false, .yield_policy = &rest};
   Waiter waiter{kernel, clock, means};
 };
@@ -170,7 +170,7 @@ TEST_CASE("waiter: the sender's kernel detects that its body is being read, in e
   ShmSet set(2, LongMethod::cma);
   const VirtualClock clock(kSecond);
   Recorder recorder(clock);
-  Kernel sender({0, 0}, {&set.wire(0), &set.wire(0)}, set.finished(0), recorder);
+  Kernel sender({0, 0}, {{&set.wire(0), &set.wire(0)}}, set.finished(0), recorder);
   std::vector<std::byte> body = pattern_body(1, kBytes);
   std::vector<std::byte> landing(kBytes);
   Transmission out;

@@ -39,7 +39,7 @@ struct Alone {
   Recorder recorder{clock};
   TransmissionList finished;
   SelfWire wire{{0, 0}, finished};
-  Kernel kernel{{0, 0}, {&wire}, finished, recorder};
+  Kernel kernel{{0, 0}, {{&wire}}, finished, recorder};
   Names names;
   std::array<std::byte, 64> outgoing{};
   std::array<std::byte, 16> memory{};

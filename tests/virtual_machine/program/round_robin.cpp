@@ -67,10 +67,14 @@ class RoundRobin : public Hooks {
     std::abort();
   }
 
-  void fail(std::string message) override {
+  void end_process(int status) override {
+    if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
+    ::_exit(status);
+  }
+  void fail(std::string message, int /*status*/) override {
     running_ = nullptr;
     write_all_to_process(STDERR_FILENO, "round_robin: " + message + "\n");
-    ::_exit(kFailed);
+    end_process(kFailed);
   }
 
  private:

@@ -126,10 +126,25 @@ def repeat(runs, _):
 def ends(runs, _):
     """Ends of ranks: the exit status, and the finding's id or words of the message."""
     program = runs.own("ends")
-    for what, status, text in (("status", 7, ""), ("abort", 9, "[aborted]"), ("deadlock", 1, "[deadlock]"), ("without_finalize", 1, "without MPI_Finalize"),
-                               ("segv", 1, "rank 1 died of SIGSEGV"), ("fork", 1, "fork"), ("thread", 1, "pthread_create"), ("usual", 0, "")):
+    for what, status, text in (("status", 7, ""), ("abort", 9, "[aborted]"), ("deadlock", 1, "[deadlock]"), ("without_finalize", 5, "without MPI_Finalize"),
+                               ("segv", 139, "rank 1 died of SIGSEGV"), ("uncaught", 134, "rank 1 died of SIGABRT"), ("fork", 1, "fork"), ("thread", 1, "pthread_create"), ("usual", 0, "")):
         done = runs.simulate("-n", 3, "--compute", "none", program, what)
         runs.check(what, done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        runs.check(f"{what}: a line without an end", "partial line" in done.stdout, done.stdout)
+
+
+def callbacks(runs, _):
+    """Functions that MPI calls run in the rank: virtual time, the rank's output and random numbers."""
+    program = runs.own("callbacks")
+    for what in ("operation", "attribute", "handler", "query"):
+        lines = {runs.simulate("-n", 2, "--machine", "paragon", "--compute", "none", program, what, timeout=60).stdout for _ in range(2)}
+        runs.check(what, len(lines) == 1 and re.search(rf"^\[\d\] {what} 3600 ", *lines), str(lines))
+
+
+def thousands(runs, _):
+    """Ten thousand ranks begin and end."""
+    done = runs.simulate("-n", 10000, "--machine", "ideal", "--compute", "none", runs.own("ends"), "usual", timeout=280)
+    runs.check("10,000 ranks", done.returncode == 0 and done.stdout.count("partial line") == 10000, done.stderr)
 
 
 def bad_input(runs, _):
@@ -145,7 +160,7 @@ def bad_input(runs, _):
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (outputs, time, repeat, ends, bad_input)}
+CASES = {case.__name__: case for case in (outputs, time, repeat, ends, callbacks, thousands, bad_input)}
 
 
 def main():

@@ -84,7 +84,7 @@ class OneProcess {
   sim::Recorder recorder{clock};
   sim::TransmissionList finished;
   sim::SelfWire wire{{0, 0}, finished};
-  sim::Kernel kernel{{0, 0}, {&wire}, finished, recorder};
+  sim::Kernel kernel{{0, 0}, {{&wire}}, finished, recorder};
   std::array<std::byte, 64> outgoing{};
   std::array<std::byte, 4096> memory{};
   SingleBlock inbox{{memory.data(), 1024}};

@@ -1,6 +1,7 @@
-// The ends of ranks: ends usual | status | abort | deadlock | without_finalize | segv | fork | thread
+// The ends of ranks: ends usual | status | abort | deadlock | without_finalize | segv | uncaught | fork | thread
 #include <mpi.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,10 +16,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* const what = argv[1];
+  printf("partial line");
   if (strcmp(what, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 9);
   if (strcmp(what, "without_finalize") == 0 && rank == 1) exit(5);
   if (strcmp(what, "fork") == 0 && rank == 1) fork();
   if (strcmp(what, "segv") == 0 && rank == 1) *(volatile int*)strchr(what, 'x') = 0;  // a null pointer
+  if (strcmp(what, "uncaught") == 0 && rank == 1) abort();
   if (strcmp(what, "thread") == 0 && rank == 1) {
     pthread_t thread;
     pthread_create(&thread, NULL, return_at_once, NULL);
