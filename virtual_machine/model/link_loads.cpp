@@ -46,18 +46,34 @@ const LinkLoads::Load& LinkLoads::load(const Place& place) const {
 }
 
 void LinkLoads::record(const Place& place, const Crossing& crossing) {
-  const auto [head_ns, from_ns, to_ns, bytes] = crossing;
+  const auto [pair, head_ns, from_ns, to_ns, bytes] = crossing;
   MARGAY_DEBUG_ASSERT(begin_ns_ <= head_ns && head_ns <= from_ns && from_ns <= to_ns);
   while ((to_ns - begin_ns_) >> width_bits_ >= kBuckets) double_width();
   Load& load = loads_[place.network][static_cast<std::size_t>(place.kind)][place.number];
   ++load.messages;
-  std::vector<std::uint64_t>& ends = load.ends_ns;
-  ends.erase(ends.begin(), std::upper_bound(ends.begin(), ends.end(), head_ns));
-  ends.push_back(to_ns);
-  load.most_at_once = std::max(load.most_at_once, static_cast<std::uint32_t>(ends.size()));
-  spread(load, head_ns, from_ns, from_ns - head_ns, &Bucket::blocked_ns);
+  if (const std::uint64_t free_ns = enter(load, crossing); free_ns > head_ns)
+    spread(load, head_ns, free_ns, free_ns - head_ns, &Bucket::blocked_ns);
   spread(load, from_ns, to_ns, to_ns - from_ns, &Bucket::busy_ns);
   spread(load, from_ns, to_ns, bytes, &Bucket::bytes);
+}
+
+std::uint64_t LinkLoads::enter(Load& load, const Crossing& crossing) {
+  std::vector<Waiting>& queue = load.queue;
+  const auto is_there = [&](const Waiting& one) { return one.to_ns > crossing.head_ns; };
+  queue.erase(queue.begin(), std::find_if(queue.begin(), queue.end(), is_there));
+  std::uint64_t free_ns = 0;
+  std::uint32_t pairs = 1;
+  for (Waiting& one : queue) {
+    if (one.pair == crossing.pair) {
+      one.is_last_of_pair = false;
+    } else {
+      free_ns = one.to_ns;
+      if (one.is_last_of_pair) ++pairs;
+    }
+  }
+  queue.push_back({crossing.pair, crossing.to_ns, true});
+  load.most_at_once = std::max(load.most_at_once, pairs);
+  return free_ns;
 }
 
 // Each bucket gets the difference between the quantities up to its end and up to its beginning, so that the sum is

@@ -34,9 +34,11 @@ class LinkLoads {
     std::uint32_t number;
   };
 
-  // A message on a channel: the times at which its head is there, at which the channel is free for it, and at which its
-  // last byte has left it. Requires: head_ns <= from_ns <= to_ns.
+  // A message on a channel: the pair of nodes between which it travels, as any number, and the times at which its head
+  // is there, at which the channel is free for it, and at which its last byte has left it. Requires: head_ns <= from_ns
+  // <= to_ns.
   struct Crossing {
+    std::uint64_t pair;
     std::uint64_t head_ns;
     std::uint64_t from_ns;
     std::uint64_t to_ns;
@@ -48,20 +50,29 @@ class LinkLoads {
     std::uint32_t number;
     std::uint64_t bytes = 0;
     std::uint64_t busy_ns = 0;
-    // The time for which heads of messages waited for the channel. Several wait at a time, so it may exceed the
-    // bucket's width.
+    // The time for which heads of messages waited for those of other pairs of nodes. Several wait at a time, so it may
+    // exceed the bucket's width. A message that waits for one of its own pair, such as the segment before, meets no
+    // contention.
     std::uint64_t blocked_ns = 0;
+  };
+
+  // A message that is still on the channel: its pair of nodes, when it leaves, and whether no later one of the pair
+  // is there.
+  struct Waiting {
+    std::uint64_t pair;
+    std::uint64_t to_ns;
+    bool is_last_of_pair;
   };
 
   struct Load {
     std::uint64_t messages = 0;
-    // The greatest number of messages that waited for the channel or crossed it at a time; 1: it was free of
-    // contention.
+    // The greatest number of pairs of nodes whose messages waited for the channel or crossed it at a time; 1: it was
+    // free of contention.
     std::uint32_t most_at_once = 0;
     // Ascending by their numbers.
     std::vector<Bucket> buckets;
-    // The times at which the messages that are still on the channel leave it, ascending.
-    std::vector<std::uint64_t> ends_ns;
+    // In the order in which they cross.
+    std::vector<Waiting> queue;
   };
 
   // `channels`: by network. `begin_ns`: the beginning of the first bucket.
@@ -80,6 +91,8 @@ class LinkLoads {
   void spread(Load& load, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t quantity,
               std::uint64_t Bucket::*member) const;
   void double_width();
+  // Puts a message into the channel's queue. Returns when the last message of another pair before it leaves; 0: none.
+  static std::uint64_t enter(Load& load, const Crossing& crossing);
 
   std::uint64_t begin_ns_;
   std::uint32_t width_bits_;

@@ -16,6 +16,7 @@ __extension__ using Wide = unsigned __int128;
 
 // The times at which a message's head and its last byte are at the current place.
 struct NetworkModel::Passage {
+  std::uint64_t pair;
   std::uint64_t bytes;
   std::uint64_t head_ns;
   std::uint64_t tail_ns;
@@ -108,7 +109,8 @@ void NetworkModel::cross(Passage& passage, const LinkLoads::Place& place, Channe
   channel.free_ns = start_ns + takes_ns;
   channel.busy_ns += takes_ns;
   channel.bytes += passage.bytes;
-  if (loads_ != nullptr) loads_->record(place, {passage.head_ns, start_ns, channel.free_ns, passage.bytes});
+  if (loads_ != nullptr)
+    loads_->record(place, {passage.pair, passage.head_ns, start_ns, channel.free_ns, passage.bytes});
   passage.blocked_ns += start_ns - passage.head_ns;
   passage.head_ns = start_ns;
   passage.tail_ns = std::max(passage.tail_ns, channel.free_ns);
@@ -133,7 +135,10 @@ Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint6
                   .sender_free_ns = at_ns + network.send_overhead_ns,
                   .receive_overhead_ns = network.receive_overhead_ns};
 
-  Passage passage{.bytes = bytes, .head_ns = result.sender_free_ns, .tail_ns = result.sender_free_ns};
+  Passage passage{.pair = (std::uint64_t{from_node} << 32U) | to_node,
+                  .bytes = bytes,
+                  .head_ns = result.sender_free_ns,
+                  .tail_ns = result.sender_free_ns};
   cross(passage, {number, ChannelKind::injection, from_node}, lane.injections[from_node],
         lane.injection_time.ns(bytes));
   result.buffer_free_ns = passage.tail_ns;

@@ -35,41 +35,49 @@ std::uint64_t sum_over(const LinkLoads::Load& load, std::uint64_t LinkLoads::Buc
 
 TEST_CASE("a message's load is in the buckets of its time, in proportion") {
   LinkLoads loads = loads_of_one_network();
+  loads.record(kPlace, {1, kBegin, kBegin, kBegin + kWidth * 3 / 2, 0});
   // Waits half of bucket 1, and crosses the other half, bucket 2 and half of bucket 3.
-  loads.record(kPlace, {kBegin + kWidth, kBegin + kWidth * 3 / 2, kBegin + kWidth * 7 / 2, 4096});
+  loads.record(kPlace, {2, kBegin + kWidth, kBegin + kWidth * 3 / 2, kBegin + kWidth * 7 / 2, 4096});
   const LinkLoads::Load& load = loads.load(kPlace);
-  REQUIRE(load.buckets.size() == 3);
+  REQUIRE(load.buckets.size() == 4);
   const struct {
     std::uint32_t number;
     std::uint64_t bytes, busy_ns, blocked_ns;
-  } kRows[] = {{1, 1024, kWidth / 2, kWidth / 2}, {2, 2048, kWidth, 0}, {3, 1024, kWidth / 2, 0}};
-  for (std::size_t i = 0; i < 3; ++i) {
+  } kRows[] = {{0, 0, kWidth, 0}, {1, 1024, kWidth, kWidth / 2}, {2, 2048, kWidth, 0}, {3, 1024, kWidth / 2, 0}};
+  for (std::size_t i = 0; i < 4; ++i) {
     CAPTURE(i);
     CHECK(load.buckets[i].number == kRows[i].number);
     CHECK(load.buckets[i].bytes == kRows[i].bytes);
     CHECK(load.buckets[i].busy_ns == kRows[i].busy_ns);
     CHECK(load.buckets[i].blocked_ns == kRows[i].blocked_ns);
   }
-  CHECK(load.messages == 1);
-  CHECK(load.most_at_once == 1);
+  CHECK(load.messages == 2);
+  CHECK(load.most_at_once == 2);
   CHECK(loads.load({0, ChannelKind::link, 1}).messages == 0);
   CHECK(loads.load({0, ChannelKind::injection, 0}).messages == 0);
 }
 
-TEST_CASE("the number of messages at a time counts those that wait") {
+TEST_CASE("messages at a time: those that wait count, but those of a pair of nodes once") {
   LinkLoads loads = loads_of_one_network();
-  const auto record = [&](std::uint64_t head, std::uint64_t from, std::uint64_t to) {
-    loads.record(kPlace, {kBegin + head, kBegin + from, kBegin + to, 10});
+  const auto record = [&](std::uint64_t pair, std::uint64_t head, std::uint64_t from, std::uint64_t to) {
+    loads.record(kPlace, {pair, kBegin + head, kBegin + from, kBegin + to, 10});
     return loads.load(kPlace).most_at_once;
   };
-  CHECK(record(0, 0, 100) == 1);
-  CHECK(record(100, 100, 200) == 1);  // when the first one has left
-  CHECK(record(150, 200, 300) == 2);
-  CHECK(record(199, 300, 400) == 3);
-  CHECK(record(310, 400, 500) == 3);  // two of them have left
+  CHECK(record(1, 0, 0, 100) == 1);
+  CHECK(record(2, 100, 100, 200) == 1);  // when the first one has left
+  CHECK(record(2, 150, 200, 300) == 1);
+  CHECK(sum_over(loads.load(kPlace), &LinkLoads::Bucket::blocked_ns) == 0);
+  CHECK(record(3, 199, 300, 400) == 2);
+  CHECK(sum_over(loads.load(kPlace), &LinkLoads::Bucket::blocked_ns) == 101);
+  // Waits for the other pair's message, not for those of its own before and behind it.
+  CHECK(record(2, 250, 400, 500) == 2);
+  CHECK(record(2, 260, 500, 600) == 2);
+  CHECK(sum_over(loads.load(kPlace), &LinkLoads::Bucket::blocked_ns) == 101 + 150 + 140);
+  CHECK(record(4, 350, 600, 700) == 3);
+  CHECK(record(5, 610, 700, 800) == 3);  // the others have left
   // Messages without length, on a channel without limits, do not meet.
   LinkLoads others = loads_of_one_network();
-  for (int i = 0; i < 3; ++i) others.record(kPlace, {kBegin, kBegin, kBegin, 10});
+  for (int i = 0; i < 3; ++i) others.record(kPlace, {static_cast<std::uint64_t>(i), kBegin, kBegin, kBegin, 10});
   CHECK(others.load(kPlace).most_at_once == 1);
   CHECK(sum_over(others.load(kPlace), &LinkLoads::Bucket::bytes) == 30);
 }
@@ -87,7 +95,7 @@ TEST_CASE("buckets double their width with the run, and keep the sums") {
     const std::uint64_t from_ns = std::max(head_ns, free_ns);
     free_ns = from_ns + bits() % 5000;
     const std::uint64_t length = bits() % 10'000;
-    loads.record(kPlace, {head_ns, from_ns, free_ns, length});
+    loads.record(kPlace, {static_cast<std::uint64_t>(i), head_ns, from_ns, free_ns, length});
     bytes += length;
     busy_ns += free_ns - from_ns;
     blocked_ns += from_ns - head_ns;

@@ -20,13 +20,14 @@ function contention_text(network, number, whole) {
   const { channels } = network;
   const mine = [...channels.network.keys()].filter((channel) => channels.network[channel] === number);
   const used = mine.filter((channel) => channels.messages[channel] > 0);
-  const links = used.filter((channel) => channels.kind[channel] === kLink).length;
-  const blocked = used.reduce((sum, channel) => sum + whole.blocked[channel], 0);
-  const most = used.reduce((best, channel) => (best < 0 || channels.most_at_once[channel] > channels.most_at_once[best] ? channel : best), -1);
-  const begin = `${counted(links, 'link')} and ${counted(used.length - links, 'port')} carried messages. `;
-  if (blocked === 0) return `${begin}No message waited for another one: the run is free of contention.`;
-  return `${begin}Messages waited ${time_text(blocked)} in total for channels that others used; at most `
-    + `${counted(channels.most_at_once[most], 'message')} at a time on ${channel_name(network, most)}.`;
+  const links = used.filter((channel) => channels.kind[channel] === kLink);
+  const ports = used.filter((channel) => channels.kind[channel] !== kLink);
+  const waited = (some) => some.reduce((sum, channel) => sum + whole.blocked[channel], 0);
+  const most = links.reduce((best, channel) => (best < 0 || channels.most_at_once[channel] > channels.most_at_once[best] ? channel : best), -1);
+  const of_links = waited(links) === 0 ? 'No message waited for a link that another pair of nodes used: the run is free of contention.'
+    : `Messages waited ${time_text(waited(links))} in total for links that other pairs of nodes used; at most ${counted(channels.most_at_once[most], 'pair')} at a time on ${channel_name(network, most)}.`;
+  const of_ports = waited(ports) === 0 ? '' : ` At the ports of nodes they waited ${time_text(waited(ports))}.`;
+  return `${counted(links.length, 'link')} and ${counted(ports.length, 'port')} carried messages. ${of_links}${of_ports}`;
 }
 
 function busiest_table(network, number, are_links, loads, when, choose) {
@@ -34,7 +35,7 @@ function busiest_table(network, number, are_links, loads, when, choose) {
   const rows = busiest(network, number, are_links, loads, kListed);
   const what = are_links ? 'links' : 'ports';
   if (rows.length === 0) return h('p', { class: 'note' }, `No message was on the ${what} of the network ${when}.`);
-  return table([are_links ? 'link' : 'port', 'busy', 'bytes', 'messages waited', 'messages in the run', 'most at a time'], rows.map((channel) => [
+  return table([are_links ? 'link' : 'port', 'busy', 'bytes', 'messages waited', 'messages in the run', 'most pairs at a time'], rows.map((channel) => [
     channel_name(network, channel), percent_text(loads.busy[channel]), bytes_text(loads.bytes[channel]),
     loads.blocked[channel] > 0 ? time_text(loads.blocked[channel]) : '–', count_text(channels.messages[channel]), count_text(channels.most_at_once[channel])]),
   { numbers: [1, 2, 3, 4, 5], caption: `The busiest ${what} ${when}`, onrow: (index) => choose(rows[index]) });
@@ -53,7 +54,7 @@ export function network_panel({ trace, store, actions, network_of }) {
       : scaleSequentialSqrt([0, most], (share) => interpolateBlues(0.15 + 0.85 * share)));
     const under = h('p', { class: 'note network-under', role: 'status' });
     const describe = (channel, loads) => `${channel_name(network, channel)}: ${percent_text(loads.busy[channel])} busy, ${bytes_text(loads.bytes[channel])}`
-      + `${loads.blocked[channel] > 0 ? `, messages waited ${time_text(loads.blocked[channel])}` : ''}; at most ${counted(network.channels.most_at_once[channel], 'message')} at a time`;
+      + `${loads.blocked[channel] > 0 ? `, messages waited ${time_text(loads.blocked[channel])}` : ''}; at most ${counted(network.channels.most_at_once[channel], 'pair')} of nodes at a time`;
     const describe_node = (node) => `node ${node}: ranks ${text_of_ranks(ranks_of_node.get(node) ?? [])}`;
     const picture = new NetworkPicture({ network, describe, describe_node, tell: (text) => { under.textContent = text; } });
     const name = h('p', {});

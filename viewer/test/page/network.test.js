@@ -52,7 +52,7 @@ const test_page = (name, body) => test(name, async () => {
 
 test_page('the network has its busiest links, and where messages waited', async () => {
   assert.match(await page.textContent('.network-panel'), /mesh of 10 × 10, 100 switches/);
-  assert.match(await page.textContent('.network-panel'), /2 links and 0 ports carried messages.*waited 7\.00 us.*at most 2 messages at a time on \(3,0\) → \(4,0\)/);
+  assert.match(await page.textContent('.network-panel'), /2 links and 0 ports carried messages.*waited 7\.00 us.*at most 2 pairs at a time on \(3,0\) → \(4,0\)/);
   const cells = await page.locator('.network-panel tbody tr >> nth=0 >> td').allTextContents();
   assert.deepEqual([cells[0], ...cells.slice(2)], ['(3,0) → (4,0)', '5000 bytes', '7.00 us', '3', '2']);
 });
