@@ -14,6 +14,7 @@
 #include "command/trace/common.hpp"
 #include "command/trace/diff/difference.hpp"
 #include "command/trace/export_output.hpp"
+#include "command/trace/page/network_loads.hpp"
 #include "command/trace/page/page.hpp"
 #include "sim/base/text.hpp"
 
@@ -103,6 +104,8 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
     fail(Status::error(
         fmt::format("trace view: {}: the trace has no events, so there is nothing to show", options.folder)));
   }
+  std::string network;
+  if (Status status = read_network(options.folder, network); !status.ok()) fail(status);
   const CallSite call_site = for_threads(slow_call_site);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
@@ -114,7 +117,7 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   // The output is opened before the page is built, so that a path that cannot be written is reported without a long
   // wait.
   if (Status status = output.open(path); !status.ok()) fail(status);
-  PageInput input{trace, names, messages, collectives, event_text, call_site};
+  PageInput input{trace, names, messages, collectives, event_text, call_site, {}, std::move(network)};
   if (!options.other.empty()) {
     progress.say("comparing ...");
     input.difference = difference_json(compare(sums_of(options.folder, trace), std::move(other)));

@@ -224,10 +224,25 @@ void Recorder::seal() {
   put(header_->flags, header_->flags | kTraceFlagClosed);
 }
 
+// A run of many ranks would otherwise fill a disk with zeros: a rank's ring has 4 MiB by default.
+void Recorder::release_unused() {
+  const auto release = [this](std::uint64_t from, std::uint64_t to) {
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const std::uint64_t first = (from + page - 1) / page * page;
+    // A file system without holes keeps the blocks.
+    if (first < to) static_cast<void>(madvise(reinterpret_cast<std::byte*>(header_) + first, to - first, MADV_REMOVE));
+  };
+  release(kTraceDefinitionsOffset + header_->definitions_used, kTraceEventsOffset);
+  release(kTraceEventsOffset + std::min(written_, mask_ + 1) * kTraceEventBytes, mapped_bytes_);
+}
+
 void Recorder::close() {
   if (header_ == nullptr) return;
-  // A suspended file is sealed already; a child must not seal its parent's.
-  if (!suspended_ && is_own()) seal();
+  if (is_own()) {
+    // A suspended file is sealed already; a child must not seal its parent's.
+    if (!suspended_) seal();
+    if (!path_.empty()) release_unused();
+  }
   remove_own_pages(header_);
   munmap(header_, mapped_bytes_);
   suspended_ = false;

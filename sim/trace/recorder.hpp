@@ -74,8 +74,9 @@ class Recorder {
   // suspended. If there is no room for the definition, counts it as lost.
   void define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text,
               std::uint64_t since = 0);
-  // Writes the file's checksum (some ms for a full ring of usual size), marks the file as complete, unmaps it and
-  // disables the recorder. No effect if the recorder is not open. In a forked child it only unmaps the pages.
+  // Writes the file's checksum (some ms for a full ring of usual size), marks the file as complete, gives the disk
+  // space of its unused parts back, unmaps it and disables the recorder. No effect if the recorder is not open. In a
+  // forked child it only unmaps the pages.
   void close();
   // suspend() does the same without unmapping; reopen() undoes suspend().
   void suspend();
@@ -122,6 +123,8 @@ class Recorder {
   void start(TraceHeader* header, std::uint64_t mapped_bytes, const RecorderOptions& options);
   // Writes the checksum, then the flag of a closed file.
   void seal();
+  // Gives back the blocks of the file that have neither definitions nor events; they remain zeros.
+  void release_unused();
   // Whether this process opened the recorder; false in a forked child, which must not seal its parent's file.
   [[nodiscard]] bool is_own() const;
   // Stores a new anchor, and doubles the distance between anchors, up to kMostAnchorDistance.

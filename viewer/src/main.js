@@ -1,5 +1,6 @@
 // The entry point: reads the data and builds the page.
 import { page_data } from './data/page_data.js';
+import { network_reader } from './data/network.js';
 import { story_reader } from './data/stories.js';
 import { read_trace } from './data/trace.js';
 import { Page } from './page.js';
@@ -11,7 +12,7 @@ async function start() {
     const { head, blob, blob_once } = page_data(document);
     document.title = `${head.title ?? 'trace'} – margay`;
     const trace = await read_trace(head, blob_once);
-    const page = new Page(trace, story_reader(trace.stories, blob));
+    const page = new Page(trace, story_reader(trace.stories, blob), network_reader(head.network, blob));
     app.replaceChildren(...page.elements);
     page.start();
     window.margay = page.for_tests();

@@ -2,6 +2,7 @@
 import { instant_text } from './base/format.js';
 import { create_store } from './base/store.js';
 import { filtered_rows, kNoFilter, mask_of } from './model/filter.js';
+import { first_folding } from './model/fold.js';
 import { index_at, make_lanes } from './model/lanes.js';
 import { make_actions, whole_view } from './views/actions.js';
 import { collectives_panel } from './views/collectives.js';
@@ -14,6 +15,7 @@ import { keys_of, listen_keys } from './views/keyboard.js';
 import { late_panel } from './views/late.js';
 import { matrix_panel } from './views/matrix.js';
 import { messages_panel } from './views/messages.js';
+import { network_panel } from './views/network.js';
 import { path_panel } from './views/path.js';
 import { state_panel } from './views/state.js';
 import { story_panel } from './views/story.js';
@@ -32,20 +34,22 @@ function first_state(trace) {
   return {
     filter: { ...kNoFilter }, rows, mask: mask_of(trace.messages.rows, rows), selected: null, time: 0, rank: trace.ranks[0]?.rank ?? 0,
     ...whole_view(trace), order: order_of(trace, sorting), sorting, theme: 'light', tab: 'messages', path: null, path_shown: false, whole: false,
+    folding: first_folding(trace), unfolded: new Set(),
   };
 }
 
 export class Page {
-  /** @param {object} trace of `read_trace` @param {(row: number) => Promise<string>} story_of */
-  constructor(trace, story_of) {
+  /** @param {object} trace of `read_trace` @param {(row: number) => Promise<string>} story_of @param {?() => Promise<object>} network_of */
+  constructor(trace, story_of, network_of) {
     this.trace = trace;
+    this.network_of = network_of;
     this.story_of = story_of;
     this.lanes = { calls: make_lanes(trace.calls, trace.duration), waits: make_lanes(trace.waits, trace.duration) };
     this.store = create_store(first_state(trace));
     this.actions = make_actions(trace, this.store);
     const theme = follow_theme(this.store);
     this.timeline = new Timeline(this);
-    const panels = [messages_panel, state_panel, matrix_panel, histograms_panel, late_panel, path_panel, collectives_panel, ...(trace.difference ? [difference_panel] : [])].map((make) => make(this));
+    const panels = [messages_panel, state_panel, matrix_panel, histograms_panel, late_panel, path_panel, collectives_panel, ...(trace.difference ? [difference_panel] : []), ...(network_of ? [network_panel] : [])].map((make) => make(this));
     this.tabs = tab_area(this.store, panels);
     const filters = filter_bar(this);
     const story = story_panel(this);
@@ -138,9 +142,9 @@ export class Page {
     const { actions, store, timeline, trace } = this;
     return {
       select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective, select_access: actions.select_access,
-      zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
+      zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, fold: actions.fold_by, toggleGroup: actions.toggle_group, show: (tab) => store.set({ tab }), setTime: actions.set_time,
       pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionOfAccess: (row) => timeline.position_of_access(row), positionOfLibraryEvent: (row) => timeline.position_of_library_event(row), endsOfAccess: (row) => timeline.ends_of_access(row), positionAt: (rank, time) => timeline.position_at(rank, time),
-      state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
+      state: () => ({ ...store.state, mask: undefined, folding: store.state.folding.fold, unfolded: [...store.state.unfolded].map(([rank]) => rank), rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
       reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,
     };

@@ -266,10 +266,10 @@ export function story_block(stories) {
 
 /**
 * A synthetic run of at least `messages` messages, which begins `start` ns after the first event; `accesses`: one-sided accesses, {rank, target, what, way, ...}, with texts as strings;
- * `rows`: more rows of any table, {entries: [...]}, in the same form.
+ * `rows`: more rows of any table, {entries: [...]}, in the same form; `network`: the file of a simulated run's network.
  * @returns {{head: object, blobs: Buffer[]}} according to the contract of the page's data
  */
-export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [], rows = {}, start = 0 } = {}) {
+export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [], rows = {}, network = null, start = 0 } = {}) {
   const run = new Run({ messages, ranks, nodes, seed, bucket, start }).run();
   const numbered = (value) => (typeof value === 'string' ? run.strings.at(value) : value);
   for (const [table, list] of Object.entries({ accesses, ...rows })) {
@@ -300,6 +300,7 @@ export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, no
   };
   if (strings_in_blob) head.strings_blob = blob(Buffer.from(JSON.stringify(run.strings.list)));
   else head.strings = run.strings.list;
+  if (network) head.network = { blob: blob(Buffer.from(JSON.stringify(network))), first_event_ns: 1e9 };
   return { head, blobs };
 }
 

@@ -181,6 +181,13 @@ Fabric::Ends Fabric::ends_of(std::uint32_t link) const {
   return {from, from - here * strides_[dimension] + next * strides_[dimension]};
 }
 
+bool Fabric::has_link(std::uint32_t link) const {
+  const Ends ends = ends_of(link);
+  if (ends.from == ends.to) return false;
+  // Upwards along a dimension the switch's number grows, except over the edge.
+  return topology_ != Topology::mesh || (link % 2 == 0) == (ends.to > ends.from);
+}
+
 std::string Fabric::name_of_switch(std::uint32_t number) const {
   MARGAY_ASSERT(number < switch_count_);
   if (topology_ == Topology::fat_tree) return fmt::format("{}:{}", number / strides_.back(), number % strides_.back());

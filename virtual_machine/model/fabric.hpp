@@ -38,9 +38,12 @@ class Fabric {
 
   [[nodiscard]] std::uint32_t link_count() const { return link_count_; }
   [[nodiscard]] std::uint32_t switch_count() const { return switch_count_; }
+  [[nodiscard]] std::uint32_t nodes_per_switch() const { return nodes_per_switch_; }
   // The switch that a node is on.
   [[nodiscard]] std::uint32_t switch_of(std::uint32_t node) const { return node / nodes_per_switch_; }
   [[nodiscard]] Ends ends_of(std::uint32_t link) const;
+  // False: the number stands for a link over the edge of a mesh, or of a switch to itself, which no route has.
+  [[nodiscard]] bool has_link(std::uint32_t link) const;
   // The place of a switch, for reports: "(3,4)" of a mesh, "5" of a hypercube, "1:5" (level and number) of a fat tree.
   [[nodiscard]] std::string name_of_switch(std::uint32_t number) const;
 

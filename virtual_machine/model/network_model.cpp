@@ -12,8 +12,12 @@ namespace {
 constexpr int kFractionBits = 32;
 __extension__ using Wide = unsigned __int128;
 
-// A message on its way: the times at which its head and its last byte are at the current place.
-struct Passage {
+}  // namespace
+
+// The times at which a message's head and its last byte are at the current place.
+struct NetworkModel::Passage {
+  std::uint64_t pair;
+  std::uint64_t bytes;
   std::uint64_t head_ns;
   std::uint64_t tail_ns;
   std::uint64_t blocked_ns = 0;
@@ -22,21 +26,7 @@ struct Passage {
     head_ns += ns;
     tail_ns += ns;
   }
-
-  // Reserves a channel for the time that the message takes on it.
-  void cross(Channel& channel, std::uint64_t bytes, std::uint64_t takes_ns) {
-    const std::uint64_t start_ns = std::max(head_ns, channel.free_ns);
-    blocked_ns += start_ns - head_ns;
-    channel.free_ns = start_ns + takes_ns;
-    channel.busy_ns += takes_ns;
-    channel.bytes += bytes;
-    head_ns = start_ns;
-    // After a slower channel the last byte arrives later than this channel alone would deliver it.
-    tail_ns = std::max(tail_ns, channel.free_ns);
-  }
 };
-
-}  // namespace
 
 // 0 for kUnlimited.
 ByteTime::ByteTime(double bytes_per_s)
@@ -116,6 +106,24 @@ Transfer NetworkModel::copy(std::uint64_t bytes, std::uint64_t at_ns) const {
           .receive_overhead_ns = machine_.memory_overhead_ns};
 }
 
+void NetworkModel::cross(Passage& passage, const LinkLoads::Place& place, Channel& channel, std::uint64_t takes_ns) {
+  const std::uint64_t start_ns = std::max(passage.head_ns, channel.free_ns);
+  channel.free_ns = start_ns + takes_ns;
+  channel.busy_ns += takes_ns;
+  channel.bytes += passage.bytes;
+  if (loads_ != nullptr)
+    loads_->record(place, {passage.pair, passage.head_ns, start_ns, channel.free_ns, passage.bytes});
+  passage.blocked_ns += start_ns - passage.head_ns;
+  passage.head_ns = start_ns;
+  passage.tail_ns = std::max(passage.tail_ns, channel.free_ns);
+}
+
+std::vector<LinkLoads::Counts> NetworkModel::channel_counts() const {
+  std::vector<LinkLoads::Counts> counts;
+  for (const Lane& lane : lanes_) counts.push_back({lane.fabric.link_count(), nodes_, nodes_});
+  return counts;
+}
+
 Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t at_ns) {
   const std::uint32_t number = network_between(from, to);
   if (number == kInMemory) return copy(bytes, at_ns);
@@ -130,16 +138,20 @@ Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint6
                   .sender_free_ns = at_ns + network.send_overhead_ns,
                   .receive_overhead_ns = network.receive_overhead_ns};
 
-  Passage passage{.head_ns = result.sender_free_ns, .tail_ns = result.sender_free_ns};
-  passage.cross(lane.injections[from_node], bytes, lane.injection_time.ns(bytes));
+  Passage passage{.pair = (std::uint64_t{from_node} << 32U) | to_node,
+                  .bytes = bytes,
+                  .head_ns = result.sender_free_ns,
+                  .tail_ns = result.sender_free_ns};
+  cross(passage, {number, ChannelKind::injection, from_node}, lane.injections[from_node],
+        lane.injection_time.ns(bytes));
   result.buffer_free_ns = passage.tail_ns;
   passage.advance(network.latency_ns);
   const std::uint64_t link_ns = lane.link_time.ns(bytes);
   for (const std::uint32_t link : route_) {
-    passage.cross(lane.links[link], bytes, link_ns);
+    cross(passage, {number, ChannelKind::link, link}, lane.links[link], link_ns);
     passage.advance(network.hop_ns);
   }
-  passage.cross(lane.ejections[to_node], bytes, lane.ejection_time.ns(bytes));
+  cross(passage, {number, ChannelKind::ejection, to_node}, lane.ejections[to_node], lane.ejection_time.ns(bytes));
   result.arrival_ns = passage.tail_ns;
   result.blocked_ns = passage.blocked_ns;
   return result;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "virtual_machine/model/fabric.hpp"
+#include "virtual_machine/model/link_loads.hpp"
 #include "virtual_machine/model/machine.hpp"
 
 namespace margay::virtual_machine {
@@ -108,6 +109,12 @@ class NetworkModel {
   [[nodiscard]] std::span<const Channel> injections(std::uint32_t network) const { return lanes_[network].injections; }
   [[nodiscard]] std::span<const Channel> ejections(std::uint32_t network) const { return lanes_[network].ejections; }
 
+  // The channels of each network, for LinkLoads.
+  [[nodiscard]] std::vector<LinkLoads::Counts> channel_counts() const;
+  // Where to record the load over time; nullptr, as at first: nowhere. `loads` must have channel_counts(), begin before
+  // all messages, and outlive the model's last message.
+  void record_to(LinkLoads* loads) { loads_ = loads; }
+
  private:
   // A network of this world: its fabric, the times of a byte on its three kinds of channels, and the channels. Ports
   // are indexed by node, links by the fabric's numbers.
@@ -122,6 +129,10 @@ class NetworkModel {
     std::vector<Channel> ejections;
   };
   // The first network that carries messages between two nodes, of one partition or of two.
+  // A message on its way.
+  struct Passage;
+  // Takes a message over a channel, which it reserves for `takes_ns`.
+  void cross(Passage& passage, const LinkLoads::Place& place, Channel& channel, std::uint64_t takes_ns);
   [[nodiscard]] std::uint32_t network_for(bool is_inside_partition) const;
   // A message inside a node.
   [[nodiscard]] Transfer copy(std::uint64_t bytes, std::uint64_t at_ns) const;
@@ -133,6 +144,7 @@ class NetworkModel {
   std::vector<Lane> lanes_;
   // The route of the current call; kept for its memory.
   std::vector<std::uint32_t> route_;
+  LinkLoads* loads_ = nullptr;
 };
 
 }  // namespace margay::virtual_machine

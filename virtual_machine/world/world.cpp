@@ -17,6 +17,7 @@
 #include "sim/boot/options.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "virtual_machine/world/machine_rates.hpp"
+#include "virtual_machine/world/trace_folder.hpp"
 #include "virtual_machine/world/watchdog.hpp"
 
 namespace margay::virtual_machine {
@@ -99,6 +100,10 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       report_(begin_report(settings, {program.argv, program.argv + program.argc})) {
   least_latency_ns_ = least_latency_of(machine);
   least_network_latency_ns_ = least_network_latency_of(machine);
+  if (!settings.trace_dir.empty()) {
+    loads_ = std::make_unique<LinkLoads>(model_.channel_counts(), kBeginNs);
+    model_.record_to(loads_.get());
+  }
   sim::SharedTable::Numbers nodes(settings.ranks), all_ranks(settings.ranks);
   for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) nodes[rank] = model_.node_of(rank);
   node_count_ = nodes.back() + 1;
@@ -129,6 +134,8 @@ sim::Job World::job_of(std::uint32_t rank) const {
   job.options = sim::Options::from_environment(environ);
   // A wait may take hours of virtual time, and a deadlock is detected at once.
   job.options.set("stall_seconds", kNoStall);
+  if (!job.trace_dir.empty() && !job.options.has("trace_events"))
+    job.options.set("trace_events", std::to_string(trace_events_for(settings_.ranks)));
   const std::uint64_t short_limit = machine_.networks.front().short_limit;
   if (short_limit != 0 && !job.options.has("protocol"))
     job.options.set("protocol", "short_limit=" + std::to_string(short_limit));
@@ -154,6 +161,9 @@ int World::run() {
     report_.findings.push_back(
         {sim::Finding::accounting_mismatch, {}, "messages were sent that are neither delivered nor lost"});
   if (settings_.summary) print_summary();
+  for (const auto& rank : ranks_)
+    if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) joined->recorder().close();
+  write_loads();
   const auto failed = std::find_if(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->status_ != 0; });
   const int status = failed != ranks_.end() ? (*failed)->status_ : static_cast<int>(!accounts_are_right);
   return write_report(status);
@@ -214,6 +224,7 @@ void World::end_process(int status) {
   if (running_ != nullptr && report_.findings.empty()) static_cast<void>(add_abort(*running_));
   running_ = nullptr;
   write_partial_lines();
+  write_loads();
   const int written_status = write_report(status);
   std::fflush(nullptr);
   ::_exit(written_status);
@@ -573,6 +584,10 @@ int World::write_report(int status) {
   if (written.ok()) return status;
   std::fprintf(stderr, "margay simulate: %s\n", written.sentence().c_str());
   return status == 0 ? 1 : status;
+}
+
+void World::write_loads() const {
+  if (loads_ != nullptr) write_network_file(settings_.trace_dir, model_, *loads_);
 }
 
 }  // namespace margay::virtual_machine

@@ -24,6 +24,7 @@
 #include "sim/boot/job.hpp"
 #include "sim/shm/published.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
+#include "virtual_machine/model/link_loads.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
 #include "virtual_machine/model/run_report.hpp"
@@ -117,11 +118,15 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Writes the report of --report with this exit status. Returns it, or 1 in place of 0 if the report cannot be
   // written.
   [[nodiscard]] int write_report(int status);
+  // Writes the loads of the networks, if the run has a trace.
+  void write_loads() const;
 
   const Settings settings_;
   const Machine machine_;
   const Program program_;
   NetworkModel model_;
+  // Of a run with a trace; otherwise nullptr.
+  std::unique_ptr<LinkLoads> loads_;
   sim::VirtualNetwork network_;
   Schedule schedule_;
   // The next rounds of waiting ranks for which no frame is due.

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -183,9 +183,19 @@ class TraceNames {
                                             std::uint64_t time_ns) const;
 
   using Key = std::pair<sim::DefinitionKind, std::uint64_t>;
+  // The finalizer of splitmix64: numbers of a kind often differ in high bits only.
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t hash = key.second + static_cast<std::uint64_t>(key.first) * 0x9e37'79b9'7f4a'7c15;
+      hash = (hash ^ (hash >> 30U)) * 0xbf58'476d'1ce4'e5b9;
+      hash = (hash ^ (hash >> 27U)) * 0x94d0'49bb'1331'11eb;
+      return hash ^ (hash >> 31U);
+    }
+  };
   const Trace& trace_;
   WireName wire_name_;
-  std::vector<std::map<Key, std::vector<std::uint32_t>>> definitions_;  // by file; indices, oldest first
+  // By file: indices of definitions, oldest first. Looked up several times for each event, so not in a tree.
+  std::vector<std::unordered_map<Key, std::vector<std::uint32_t>, KeyHash>> definitions_;
 };
 
 }  // namespace margay::command

@@ -15,6 +15,7 @@
 #include "command/trace/page/library_table.hpp"
 #include "command/trace/page/locks_table.hpp"
 #include "command/trace/page/messages_table.hpp"
+#include "command/trace/page/network_loads.hpp"
 #include "command/trace/page/story_block.hpp"
 #include "command/trace/story/format.hpp"
 #include "sim/base/text.hpp"
@@ -179,6 +180,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   data.member("ranks", ranks_of(input));
   data.member("notes", notes_of(input));
   if (!input.difference.empty()) data.member("difference", in_script(input.difference));
+  add_network(input, data);
   out << frame.substr(0, mark);
   // Other threads may still pack blobs; this call waits for each when its turn comes.
   data.write(out);

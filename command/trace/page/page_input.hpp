@@ -1,6 +1,8 @@
 // The input of the page's tables.
 #pragma once
 
+#include <string>
+
 #include "command/trace/page/page_data.hpp"
 #include "command/trace/story/collectives.hpp"
 #include "command/trace/story/event_text.hpp"
@@ -22,6 +24,8 @@ struct PageInput {
   CallSite call_site;
   // The difference from another run as JSON (docs/trace_diff.md); "": the page compares none.
   std::string difference = {};
+  // The text of the run's network.json, as read_network() returns it; empty: the run was not simulated.
+  std::string network = {};
 
   // entry() and rank_of() require that `at` is not kNoEntry.
   [[nodiscard]] const Trace::Entry& entry(std::size_t at) const { return trace.entries[at]; }

@@ -109,6 +109,7 @@ TEST_CASE("each route is a path of links between its two switches, and a shortes
         std::uint32_t at = fabric.switch_of(from);
         for (const std::uint32_t link : route) {
           REQUIRE(link < fabric.link_count());
+          REQUIRE(fabric.has_link(link));
           const Fabric::Ends ends = fabric.ends_of(link);
           REQUIRE(ends.from == at);
           REQUIRE(ends.to < fabric.switch_count());
@@ -118,6 +119,31 @@ TEST_CASE("each route is a path of links between its two switches, and a shortes
         REQUIRE(at == fabric.switch_of(to));
       }
     }
+  }
+}
+
+TEST_CASE("a fabric has the links that routes use") {
+  const struct {
+    const char* what;
+    Network network;
+    std::uint32_t nodes;
+  } kRows[] = {{"mesh", grid(Topology::mesh, {4, 3, 1}), 12},
+               {"torus", grid(Topology::torus, {5, 1, 4}), 20},
+               {"hypercube", cube(), 16},
+               {"tree", tree(2), 16}};
+  for (const auto& row : kRows) {
+    CAPTURE(row.what);
+    const Fabric fabric(row.network, row.nodes);
+    std::set<std::uint32_t> used;
+    Route route;
+    for (std::uint32_t from = 0; from < row.nodes; ++from) {
+      for (std::uint32_t to = 0; to < row.nodes; ++to) {
+        fabric.find_route(from, to, route);
+        used.insert(route.begin(), route.end());
+      }
+    }
+    for (std::uint32_t link = 0; link < fabric.link_count(); ++link)
+      CHECK(fabric.has_link(link) == used.contains(link));
   }
 }
 

@@ -30,3 +30,9 @@ export function text_of_ranks(ranks) {
   }
   return parts.join(',');
 }
+
+/** The text of a group of ranks for a place of `most` characters: as `text_of_ranks`, or "0… ×900" if that is longer. */
+export function group_name(ranks, most) {
+  const text = text_of_ranks(ranks);
+  return text.length <= most ? text : `${ranks[0]}… ×${ranks.length}`;
+}

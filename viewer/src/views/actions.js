@@ -3,6 +3,7 @@ import { first_at_least } from '../base/bisect.js';
 import { filtered_rows, mask_of } from '../model/filter.js';
 import { span_of_call } from '../model/collective.js';
 import { next_time, times_of_rank } from '../model/events.js';
+import { folding_of, kFolds, rows_of } from '../model/fold.js';
 import { moved } from '../model/rows.js';
 
 const kMargin = 0.02;  // share of the duration, on both sides of the whole trace
@@ -18,6 +19,12 @@ export function make_actions(trace, store) {
   const times_of = (rank) => {
     if (!times.has(rank)) times.set(rank, times_of_rank(trace, rank));
     return times.get(rank);
+  };
+  const foldings = new Map();
+  // The rows of the timeline without headings.
+  const rank_rows = () => {
+    const { order, folding, unfolded, rank } = store.state;
+    return rows_of(order, folding, unfolded, rank).filter(({ heading }) => !heading);
   };
   const actions = {
     /** Shows [from, to], within the trace. */
@@ -110,12 +117,31 @@ export function make_actions(trace, store) {
       if (time < from || time > to) actions.zoom(time - (to - from) / 2, time + (to - from) / 2);
     },
     step_rank(step) {
-      const { order, rank } = store.state;
-      const at = Math.min(order.length - 1, Math.max(0, order.indexOf(rank) + step));
-      if (at >= 0) store.set({ rank: order[at] });
+      const rows = rank_rows();
+      const at = rows.findIndex(({ rank }) => rank === store.state.rank) + step;
+      if (rows.length > 0) store.set({ rank: rows[Math.min(rows.length - 1, Math.max(0, at))].rank });
     },
     move_rank(step) {
-      store.set({ order: moved(store.state.order, store.state.rank, step), sorting: 'own' });
+      const rows = rank_rows();
+      const members = new Map(rows.map((row) => [row.rank, row.members]));
+      const order = moved([...members.keys()], store.state.rank, step);
+      store.set({ order: order.flatMap((rank) => members.get(rank)), sorting: 'own' });
+    },
+    /** Folds the rows by 'none', 'node' or 'behaviour'. */
+    fold_by(fold) {
+      if (!foldings.has(fold)) foldings.set(fold, folding_of(trace, fold));
+      store.set({ folding: foldings.get(fold), unfolded: new Set() });
+    },
+    fold_by_next() {
+      const at = kFolds.findIndex(([fold]) => fold === store.state.folding.fold);
+      actions.fold_by(kFolds[(at + 1) % kFolds.length][0]);
+    },
+    /** Folds or unfolds a group: that of the selected rank, unless one is named. */
+    toggle_group(group = store.state.folding.group_of.get(store.state.rank)) {
+      if (group.length === 1) return;
+      const unfolded = new Set(store.state.unfolded);
+      if (!unfolded.delete(group)) unfolded.add(group);
+      store.set({ unfolded });
     },
   };
   return actions;

@@ -19,6 +19,8 @@ export function keys_of({ actions, store, panels, focus_search, toggle_theme, to
     { keys: '', text: '', when: unshifted('ArrowDown'), run: () => actions.step_rank(1) },
     { keys: 'Alt ↑ ↓', text: 'move the rank\u2019s row', when: alt('ArrowUp'), run: () => actions.move_rank(-1) },
     { keys: '', text: '', when: alt('ArrowDown'), run: () => actions.move_rank(1) },
+    { keys: 'g', text: 'fold the ranks: by node, by equal behaviour, or not', when: plain('g'), run: actions.fold_by_next },
+    { keys: 'o', text: 'unfold or fold the group of the rank', when: plain('o'), run: () => actions.toggle_group() },
     { keys: 'Enter', text: 'select the rank\u2019s message at the cursor, or its call', when: plain('Enter'), run: choose_at_cursor },
     { keys: 'n p', text: 'select the next or previous message', when: plain('n'), run: () => actions.step_message(1) },
     { keys: '', text: '', when: plain('p'), run: () => actions.step_message(-1) },

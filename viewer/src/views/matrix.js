@@ -4,12 +4,15 @@ import { interpolateBlues, interpolateCividis } from 'd3-scale-chromatic';
 import { select } from 'd3-selection';
 import { bytes_text, count_text, counted } from '../base/format.js';
 import { communication_matrix } from '../model/matrix.js';
-import { text_of_ranks } from '../model/ranks_text.js';
+import { rows_of } from '../model/fold.js';
+import { group_name, text_of_ranks } from '../model/ranks_text.js';
 import { h, link_button, table } from './dom.js';
 
 const kWritten = 12;  // the most rows for which each cell has its number
 const kListed = 20;
 const kMargin = 46;
+const kNameMost = 7;     // characters of a row's name; a longer one is its first rank
+const kListNameMost = 24;
 
 function luminance(colour) {
   const parts = colour[0] === '#' ? colour.slice(1).match(/../g).map((part) => parseInt(part, 16)) : colour.match(/\d+/g).map(Number);
@@ -47,11 +50,12 @@ function draw(svg, matrix, by_bytes, dark, choose) {
   for (const [kind, x, y] of [['to', (index) => kMargin + place(index) + place.bandwidth() / 2, () => kMargin - 6],
     ['from', () => kMargin - 6, (index) => kMargin + place(index) + place.bandwidth() / 2]]) {
     root.selectAll(`text.${kind}`).data(shown).join('text').attr('class', `name ${kind}`).attr('x', x).attr('y', y)
-      .attr('text-anchor', kind === 'to' ? 'middle' : 'end').attr('dy', kind === 'to' ? 0 : '0.35em').text((index) => names[index]);
+      .attr('text-anchor', kind === 'to' ? 'middle' : 'end').attr('dy', kind === 'to' ? 0 : '0.35em').text((index) => (names[index].length <= kNameMost ? names[index] : `${groups[index][0]}…`));
   }
   const cells = [];
   values.forEach((value, index) => cells.push({ value, index, source: Math.floor(index / count), destination: index % count }));
-  const text_of = ({ index, source, destination }) => `from ${names[source]} to ${names[destination]}: `
+  const spoken = groups.map((group) => group_name(group, kListNameMost));
+  const text_of = ({ index, source, destination }) => `from ${spoken[source]} to ${spoken[destination]}: `
     + `${counted(messages[index], 'message')}, ${bytes_text(bytes[index])}`;
   const cell = root.selectAll('g.cell').data(cells.filter(({ index }) => messages[index] > 0)).join('g').attr('class', 'cell')
     .attr('data-from', ({ source }) => names[source]).attr('data-to', ({ destination }) => names[destination])
@@ -73,9 +77,10 @@ function largest(matrix, by_bytes, choose) {
   const { groups, messages, bytes } = matrix;
   const values = by_bytes ? bytes : messages;
   const order = [...values.keys()].filter((index) => messages[index] > 0).sort((a, b) => values[b] - values[a]).slice(0, kListed);
-  const name = (index) => [text_of_ranks(groups[Math.floor(index / groups.length)]), text_of_ranks(groups[index % groups.length])];
+  const ends = (index) => [groups[Math.floor(index / groups.length)], groups[index % groups.length]];
+  const name = (index) => ends(index).map((group) => group_name(group, kListNameMost));
   return table(['from', 'to', 'messages', 'bytes'], order.map((index) => [
-    link_button(name(index)[0], () => choose(...name(index))), name(index)[1], count_text(messages[index]), bytes_text(bytes[index])]),
+    link_button(name(index)[0], () => choose(...ends(index).map(text_of_ranks))), name(index)[1], count_text(messages[index]), bytes_text(bytes[index])]),
   { numbers: [0, 1, 2, 3], caption: `The pairs with the most ${by_bytes ? 'bytes' : 'messages'}` });
 }
 
@@ -88,7 +93,9 @@ export function matrix_panel({ trace, store, actions }) {
   const choose = (from, to) => actions.filter_by({ from, to });
   const element = h('div', { class: 'matrix-panel' });
   const show = () => {
-    const matrix = communication_matrix(trace, trace.ranks.map(({ rank }) => rank), store.state.rows);
+    const { folding, unfolded, rows } = store.state;
+    const members = rows_of(trace.ranks.map(({ rank }) => rank), folding, unfolded, -1).filter(({ heading }) => !heading);
+    const matrix = communication_matrix(trace, members.map((row) => row.members), rows);
     draw(svg, matrix, by_bytes, store.state.theme === 'dark', choose);
     list.replaceChildren(largest(matrix, by_bytes, choose));
   };
@@ -96,5 +103,5 @@ export function matrix_panel({ trace, store, actions }) {
     onchange: () => { by_bytes = value; show(); } }), ` ${label}`);
   element.append(h('div', { class: 'buttons only-screen' }, radio('messages', false), radio('bytes', true),
     h('span', { class: 'note' }, 'A click on a cell filters by its pair of ranks.')), h('div', { class: 'columns' }, svg, list));
-  return { id: 'matrix', label: 'Matrix', element, show, keys: ['rows', 'theme'] };
+  return { id: 'matrix', label: 'Matrix', element, show, keys: ['rows', 'theme', 'folding', 'unfolded'] };
 }

@@ -1,6 +1,7 @@
 // The title and the buttons above the timeline, and the legend below them.
 import { counted, time_text } from '../base/format.js';
 import { kCategories } from '../model/categories.js';
+import { kFolds } from '../model/fold.js';
 import { page_notes } from '../model/notes.js';
 import { h } from './dom.js';
 
@@ -42,9 +43,13 @@ export function timeline_bar({ trace, store, actions }) {
     [['node', 'by node'], ['rank', 'by rank'], ['waiting', 'the longest waiting first'], ['own', 'as moved']].map(([value, text]) => h('option', { value }, text)));
   sorting.lastChild.disabled = true;
   store.on(['sorting'], () => { sorting.value = store.state.sorting; });
+  const folding = h('select', { id: 'folding', onchange: (event) => actions.fold_by(event.target.value) }, kFolds.map(([value, text]) => h('option', { value }, text)));
+  const show_folding = () => { folding.value = store.state.folding.fold; };
+  store.on(['folding'], show_folding);
+  show_folding();
   return h('div', { class: 'timeline-bar' },
     h('div', { class: 'buttons only-screen' }, button('+', 'zoom in', '+', () => actions.zoom_by(0.5, actions.zoom_centre())), button('−', 'zoom out', '-', () => actions.zoom_by(2, actions.zoom_centre())),
-      button('Fit', 'the whole trace', 'f', actions.fit), h('label', {}, 'Ranks ', sorting)),
+      button('Fit', 'the whole trace', 'f', actions.fit), h('label', {}, 'Ranks ', sorting), h('label', { title: 'key g; o unfolds a group' }, 'Fold ', folding)),
     h('ul', { class: 'legend', 'aria-label': 'legend' }, kCategories.map(({ id, label }) => h('li', {}, h('i', { class: `swatch swatch-${id}` }), label)),
       h('li', {}, h('i', { class: 'swatch swatch-waiting' }), 'waiting'), h('li', {}, h('i', { class: 'swatch swatch-gap' }), 'computing'),
       h('li', {}, h('i', { class: 'swatch swatch-arrow' }), 'message'), h('li', {}, h('i', { class: 'swatch swatch-late' }), 'one side was late'),

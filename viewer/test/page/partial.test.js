@@ -205,8 +205,9 @@ test('damaged data, a page without data, and data of another version are reporte
   }
 });
 
-test('with many ranks the timeline scrolls, the cursor keys scroll to a rank, and the matrix has blocks', async () => {
+test('with many rows the timeline scrolls, the cursor keys scroll to a rank, and the matrix has blocks', async () => {
   const page = await opened('many', synthesize({ messages: 3000, ranks: 150, nodes: 5 }));
+  await page.evaluate(() => window.margay.fold('none'));
   for (let i = 0; i < 120; i++) await page.keyboard.press('ArrowDown');
   assert.ok(await page.evaluate(() => document.querySelector('.timeline-scroll').scrollTop > 500));
   const [label, frame] = await Promise.all(['[data-rank="120"]', '.timeline-scroll'].map((place) => page.locator(place).boundingBox()));

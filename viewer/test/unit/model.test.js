@@ -110,14 +110,14 @@ test('the filter lists the values to choose from', () => {
 
 test('the communication matrix counts messages and bytes of the rows that pass', () => {
   const trace = some();
-  const matrix = communication_matrix(trace, [0, 1, 2], filtered_rows(trace, kNoFilter));
+  const matrix = communication_matrix(trace, [[0], [1], [2]], filtered_rows(trace, kNoFilter));
   assert.deepEqual([...matrix.messages], [0, 1, 0, 1, 0, 0, 0, 0, 1]);
   assert.deepEqual([...matrix.bytes], [0, 8, 0, 70400, 0, 0, 0, 0, 64]);
 });
 
 test('with many ranks a cell of the matrix represents several', () => {
   const trace = trace_of({ messages: [{ source: 0, destination: 199, bytes: 5 }, { source: 1, destination: 198, bytes: 6 }] });
-  const matrix = communication_matrix(trace, Array.from({ length: 200 }, (_, rank) => rank), all_rows(trace));
+  const matrix = communication_matrix(trace, Array.from({ length: 200 }, (_, rank) => [rank]), all_rows(trace));
   assert.equal(matrix.groups.length, 50);
   assert.equal(matrix.bytes[49], 11);
 });

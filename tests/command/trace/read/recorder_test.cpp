@@ -209,6 +209,32 @@ TEST_CASE("equal recordings in virtual time leave equal files, without process, 
   CHECK(contents[0] == contents[1]);
 }
 
+TEST_CASE("a closed file gives the space of its unused parts back, and is read back whole") {
+  const sim::TraceFolder folder;
+  const sim::RealClock clock;
+  sim::Recorder recorder(clock);
+  const sim::RecorderOptions options = small(std::uint64_t{1} << 16);
+  REQUIRE(recorder.open(folder / "run", options).ok());
+  const std::string path = recorder.path();
+  recorder.define(sim::DefinitionKind::communicator, 5, 0, "five");
+  for (std::uint64_t i = 1; i <= 100; ++i) recorder.record(numbered(i));
+  const auto blocks = [&] {
+    struct stat about {};
+    REQUIRE(stat(path.c_str(), &about) == 0);
+    CHECK(static_cast<std::uint64_t>(about.st_size) == sim::trace_file_bytes(options));
+    return about.st_blocks;
+  };
+  const auto open_blocks = blocks();
+  recorder.close();
+  CHECK(blocks() < open_blocks / 8);
+  TraceFile file;
+  REQUIRE(read_trace_file(path, file).ok());
+  CHECK(file.closed);
+  CHECK(file.definitions.size() == 1);
+  REQUIRE(file.events.size() == 100);
+  for (std::uint64_t i = 0; i < 100; ++i) CHECK(file.events[i].match_bits == numbered(i + 1).match_bits);
+}
+
 TEST_CASE("lost events are counted for a ring that is just full, has one event more, or was overwritten many times") {
   for (const std::uint64_t count : {7U, 8U, 9U, 15U, 16U, 17U, 1000U}) {
     CAPTURE(count);

@@ -1,6 +1,7 @@
 // Draws the rows of ranks: calls as bars, nested calls in their lower part, waits hatched.
 import { visit_spans } from '../../model/detail.js';
 import { category_of } from '../../model/categories.js';
+import { items_between } from '../../model/rows.js';
 
 const kNestedShare = 0.42;  // share of a bar's height that nested calls take
 const kShades = 6;         // number of shades of pale bars
@@ -78,12 +79,11 @@ export class LaneDrawer {
   #backdrop(context, scene, palette) {
     context.fillStyle = palette.paper;
     context.fillRect(0, 0, scene.width, scene.height);
-    for (const item of scene.rows.items) {
+    for (const item of items_between(scene.rows, scene.scroll, scene.scroll + scene.height)) {
       const y = item.y - scene.scroll;
-      if (y > scene.height || y + item.height < 0) continue;
-      context.fillStyle = item.kind === 'node' ? palette.stripe : palette.line;
-      if (item.kind === 'node') context.fillRect(0, y, scene.width, item.height);
-      else context.fillRect(0, y + item.height - 1, scene.width, 1);
+      context.fillStyle = item.kind === 'rank' ? palette.line : palette.stripe;
+      if (item.kind === 'rank') context.fillRect(0, y + item.height - 1, scene.width, 1);
+      else context.fillRect(0, y, scene.width, item.height);
       if (item.kind !== 'rank') continue;
       const x0 = Math.max(0, scene.x(0));
       const x1 = Math.min(scene.width, scene.x(this.#trace.duration));
@@ -99,7 +99,7 @@ export class LaneDrawer {
 
   // A lane's height: the program's own calls take the whole bar, nested calls its lower part, and so on.
   #box(scene, lane) {
-    const bar = scene.bar(lane.rank, lane.thread);
+    const bar = scene.shows(lane.rank) ? scene.bar(lane.rank, lane.thread) : null;
     if (!scene.visible(bar)) return null;
     const height = Math.max(2, bar.height * kNestedShare ** Math.min(lane.depth, 3));
     return { top: bar.top + bar.height - height, height };
@@ -142,7 +142,7 @@ export class LaneDrawer {
   }
 
   #waits(context, scene, palette, lane) {
-    const bar = scene.bar(lane.rank, lane.thread);
+    const bar = scene.shows(lane.rank) ? scene.bar(lane.rank, lane.thread) : null;
     if (!scene.visible(bar)) return;
     const run = new Run(context, bar.top, bar.height);
     visit_spans(lane, scene.from, scene.to, scene.width, (x0, x1, index, share) => run.add(x0, Math.max(x0 + 1, x1), palette.waiting, share));

@@ -13,7 +13,7 @@ export class LibraryDrawer {
   draw(context, scene, palette) {
     const marks = new Path2D();
     for (const [rank, events] of this.#of_rank) {
-      const bar = scene.bar(rank);
+      const bar = scene.shows(rank) ? scene.bar(rank) : null;
       if (!scene.visible(bar)) continue;
       for (const time of times_in_view(events, scene.from, scene.to, scene.pixel_ns())) {
         const x = scene.x(time);
@@ -35,7 +35,7 @@ export class LibraryDrawer {
   /** The rows of the events at a position of the canvas. */
   rows_at(scene, x, y) {
     for (const [rank, events] of this.#of_rank) {
-      const bar = scene.bar(rank);
+      const bar = scene.shows(rank) ? scene.bar(rank) : null;
       if (bar === null || y > bar.top + 1 || y < bar.top - kSize - 1) continue;
       const slack = scene.pixel_ns() * kSize / 2;
       return rows_between(events, scene.time(x) - slack, scene.time(x) + slack);

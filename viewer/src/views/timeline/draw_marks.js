@@ -4,7 +4,7 @@ import { rows_of_call } from '../../model/collective.js';
 /** Frames all ranks' parts of a collective call, with a band between them. */
 export function draw_collective(context, scene, palette, trace, row) {
   const { collectives, duration } = trace;
-  const parts = rows_of_call(trace, row).map((part) => {
+  const parts = rows_of_call(trace, row).filter((part) => scene.shows(collectives.rank[part])).map((part) => {
     const bar = scene.bar(collectives.rank[part]);
     const end = collectives.end[part] >= collectives.begin[part] ? collectives.end[part] : duration;
     return bar && { bar, x0: scene.x(collectives.begin[part]), x1: scene.x(end) };

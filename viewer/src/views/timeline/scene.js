@@ -29,16 +29,23 @@ export class Scene {
     return { top: item.y - this.scroll + slot * item.thread_height + kPad, height: item.thread_height - 2 * kPad };
   }
 
+  /** Whether the rank has a row of its own, or its group's row shows it. */
+  shows(rank) {
+    return this.rows.of_rank.get(rank)?.rank === rank;
+  }
+
   visible(bar) {
     return bar !== null && bar.top + bar.height >= 0 && bar.top <= this.height;
   }
 
-  /** Both ends of an arrow between two ranks, each at the side of its bar that is nearer to the other rank. */
+  /** Both ends of an arrow between two ranks, each at the side of its bar that is nearer to the other rank; null if no row shows one of
+   *  them. */
   line(source, destination, sent, arrived) {
+    if (!this.shows(source) && !this.shows(destination)) return null;
     const from = this.bar(source);
     const to = this.bar(destination);
     if (!from || !to) return null;
-    if (source === destination) {
+    if (from.top === to.top) {  // of one rank, or of one group
       const y = from.top + from.height + 2;
       return { x0: this.x(sent), y0: y, x1: this.x(arrived), y1: y };
     }

@@ -4,7 +4,8 @@ import { ArrowLevels, pairs_of } from '../../model/arrows.js';
 import { collective_of_call } from '../../model/collective.js';
 import { texts_with } from '../../model/filter.js';
 import { index_at } from '../../model/lanes.js';
-import { place_rows } from '../../model/rows.js';
+import { rows_of } from '../../model/fold.js';
+import { item_at, place_rows } from '../../model/rows.js';
 import { h } from '../dom.js';
 import { draw_axis } from './axis.js';
 import { AccessDrawer } from './draw_accesses.js';
@@ -39,6 +40,7 @@ export class Timeline {
   #scene = null;
   #palette = null;
   #marked = null;
+  #threads = new Map();
   #range = null;
   #pending = false;
   #apply_zoom;
@@ -53,9 +55,10 @@ export class Timeline {
     this.#scroller = h('div', { class: 'timeline-scroll', tabindex: -1 }, this.#labels, this.#canvas);
     this.element = h('div', { class: 'timeline-frame' }, h('div', { class: 'axis-row' }, h('div', { class: 'axis-corner' }), this.#axis),
       this.#scroller, this.#count, this.#tooltip);
+    for (const lane of page.lanes.calls) this.#threads.set(lane.rank, Math.max(this.#threads.get(lane.rank) ?? 1, lane.thread + 1));
     this.#pairs = pairs_of(trace.messages);
     this.#lane_drawer = new LaneDrawer(trace, page.lanes);
-    this.#arrow_drawer = new ArrowDrawer(trace, new ArrowLevels(trace.messages, store.state.rows, this.#pairs));
+    this.#arrow_drawer = new ArrowDrawer(trace, new ArrowLevels(trace.messages, new Int32Array(0), this.#pairs));
     this.#access_drawer = new AccessDrawer(trace);
     this.#library_drawer = new LibraryDrawer(trace);
     this.#listen();
@@ -75,19 +78,20 @@ export class Timeline {
     attach_pointer(this.#canvas, this.#page, view);
     attach_scrubber(this.#axis, this.#page, view);
     store.on(['rows'], () => {
-      this.#arrow_drawer.levels = new ArrowLevels(trace.messages, store.state.rows, this.#pairs);
+      this.#find_arrows();
       const { text } = store.state.filter;
       this.#marked = text.trim() === '' ? null : texts_with(trace.strings, text);
     });
-    store.on(['order', 'sorting'], () => this.#place());
+    store.on(['order', 'sorting', 'folding', 'unfolded'], () => this.#place());
     store.on(['theme'], () => { this.#palette = null; });
     store.on(['rank'], () => {
+      if (!this.#scene?.shows(store.state.rank)) this.#place();  // its group's row shows it
       mark_label(this.#labels, store.state.rank);
       this.#show_rank();
     });
     store.on(['from', 'to'], () => this.#apply_zoom());
-    store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown', 'tab'], () => this.redraw());
-    store.on(['rows', 'order', 'sorting', 'from', 'to'], () => this.#leave());  // the pointer is over something else now
+    store.on(['rows', 'order', 'sorting', 'folding', 'unfolded', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown', 'tab'], () => this.redraw());
+    store.on(['rows', 'order', 'sorting', 'folding', 'unfolded', 'from', 'to'], () => this.#leave());  // the pointer is over something else now
     this.#scroller.addEventListener('scroll', () => {
       this.#leave();
       this.redraw();
@@ -103,14 +107,25 @@ export class Timeline {
   }
 
   #place() {
-    const { trace, store, lanes } = this.#page;
-    const threads = new Map();
-    for (const lane of lanes.calls) threads.set(lane.rank, Math.max(threads.get(lane.rank) ?? 1, lane.thread + 1));
-    const ranks = store.state.order.map((rank) => trace.ranks[trace.index_of_rank.get(rank)]);
-    this.#rows = place_rows(ranks, (rank) => threads.get(rank) ?? 1, store.state.sorting === 'node');
+    const { trace, store } = this.#page;
+    const { order, folding, unfolded, rank, sorting } = store.state;
+    const rows = rows_of(order, folding, unfolded, rank)
+      .map((row) => (row.heading ? row : { ...row, node: trace.ranks[trace.index_of_rank.get(row.rank)].node }));
+    this.#rows = place_rows(rows, (each) => this.#threads.get(each) ?? 1, folding.fold === 'none' && sorting === 'node');
     show_labels(this.#labels, this.#rows, trace, this.#page.actions, store);
     this.#labels.style.height = `${this.#rows.height}px`;
+    this.#find_arrows();
     if (this.#scene) this.resize();
+  }
+
+  // The messages to draw: those of the ranks that rows show.
+  #find_arrows() {
+    const { trace, store } = this.#page;
+    const { rows, folding } = store.state;
+    const { source, destination } = trace.messages;
+    const shown = new Set(this.#rows.items.map((item) => item.rank));
+    const drawn = folding.fold === 'none' ? rows : rows.filter((row) => shown.has(source[row]) || shown.has(destination[row]));
+    this.#arrow_drawer.levels = new ArrowLevels(trace.messages, drawn, this.#pairs);
   }
 
   resize() {
@@ -198,7 +213,8 @@ export class Timeline {
       : `; ${count_text(accesses.rows.length)} represent about ${count_text(accesses.under_way)} one-sided accesses`;
     const { trace, store } = this.#page;
     const hidden = trace.messages.rows - store.state.rows.length;
-    const hidden_text = hidden > 0 ? `; ${count_text(hidden)} of ${count_text(trace.messages.rows)} hidden by the filter` : '';
+    const folded = store.state.folding.fold === 'none' ? '' : '; of folded ranks, those of the rank that the row shows';
+    const hidden_text = folded + (hidden > 0 ? `; ${count_text(hidden)} of ${count_text(trace.messages.rows)} hidden by the filter` : '');
     this.#count.textContent = drawn.whole ? `${counted(drawn.rows.length, 'message')} in view${hidden_text}${accesses_text}`
       : `${count_text(drawn.rows.length)} arrows represent about ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}${accesses_text}`;
   }
@@ -264,9 +280,8 @@ export class Timeline {
     else if (found.call >= 0) actions.select_call(found.call);
     else store.set({ selected: null });
     if (found.message < 0 && found.access < 0) {
-      const item = this.#rows.items.find(({ kind, y, height }) => kind === 'rank' && found.y + this.#scene.scroll >= y
-        && found.y + this.#scene.scroll < y + height);
-      if (item) store.set({ rank: item.rank });
+      const item = item_at(this.#rows, found.y + this.#scene.scroll);
+      if (item?.kind === 'rank') store.set({ rank: item.rank });
       actions.set_time(this.#scene.time(found.x));
     }
   }
