@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collectives/select/cost_curves.hpp"
+#include "sim/base/svg.hpp"
 
 namespace margay::collectives {
 
@@ -26,41 +27,10 @@ constexpr double kMargin = 16;
 constexpr double kLineHeight = 12;
 constexpr std::size_t kColumns = 3;
 
-constexpr std::string_view kSheet = R"(<style>
-text { font-family: "DejaVu Sans", "Helvetica Neue", Arial, sans-serif; font-size: 10px; fill: #222 }
-.title { font-size: 17px; font-weight: bold } .subtitle { font-size: 11px; fill: #555 }
-.operation { font-size: 13px; font-weight: bold } .axis { fill: #666 } .grid { stroke: #e3e3e3; stroke-width: 1 }
-.frame { fill: none; stroke: #999; stroke-width: 1 }
+constexpr std::string_view kSheet = R"(.operation { font-size: 13px; font-weight: bold }
 .curve { fill: none; stroke-width: 1.3; stroke-opacity: .8 } .chosen { fill: none; stroke-width: 4.2; stroke-linecap: round }
-.name { paint-order: stroke; stroke: #fff; stroke-width: 3px; stroke-linejoin: round }
 .crossover { stroke: #333; stroke-width: 1; stroke-dasharray: 1 3 }
-</style>
 )";
-
-// Escapes text for XML; control characters become blanks.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return out;
-}
-
-std::string text_at(double x, double y, std::string_view kind, std::string_view anchor, std::string_view text,
-                    std::string_view more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, kind,
-                     anchor, more, escaped(text));
-}
 
 // Bounded below, as 0 has no logarithm.
 double decade_of(double seconds) {
@@ -93,12 +63,6 @@ Decades decades_of(const std::vector<OperationCosts>& all) {
   return decades;
 }
 
-std::string decade_text(int exponent) {
-  constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
-  const int unit = std::clamp((exponent + 9) / 3, 0, 3);
-  return fmt::format("{:g} {}", std::pow(10.0, exponent + 9 - 3 * unit), kUnits[static_cast<std::size_t>(unit)]);
-}
-
 // A name beside the end of a curve.
 struct Label {
   Algorithm algorithm;
@@ -113,7 +77,7 @@ class Panel {
   [[nodiscard]] std::string draw() {
     const bool lengths = costs_.operation != Operation::barrier;
     out_ = fmt::format("<g class=\"panel\" data-operation=\"{}\">\n", name(costs_.operation));
-    out_ += text_at(left_, top_ - 28, "operation", "start", name(costs_.operation));
+    out_ += sim::svg_text(left_, top_ - 28, "operation", "start", name(costs_.operation));
     draw_times();
     if (lengths) {
       draw_lengths();
@@ -141,13 +105,11 @@ class Panel {
   }
 
   void draw_times() {
-    out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"frame\"/>\n", left_,
-                        top_, kWidth, kHeight);
+    out_ += sim::svg_frame(left_, top_, kWidth, kHeight);
     for (int exponent = decades_.low; exponent <= decades_.high; ++exponent) {
       const double y = y_of(std::pow(10.0, exponent));
-      out_ += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" class=\"grid\"/>\n", left_,
-                          y, left_ + kWidth);
-      out_ += text_at(left_ - 6, y + 3.5, "axis", "end", decade_text(exponent));
+      out_ += sim::svg_line(left_, y, left_ + kWidth, y, "grid");
+      out_ += sim::svg_text(left_ - 6, y + 3.5, "axis", "end", sim::decade_text(exponent));
     }
   }
 
@@ -155,9 +117,8 @@ class Panel {
     constexpr std::uint64_t kTicks[] = {1, 32, 1024, 32 << 10, 1 << 20, kLongestShown};
     for (const std::uint64_t bytes : kTicks) {
       const double x = x_of(static_cast<double>(bytes));
-      out_ += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n", x,
-                          top_, top_ + kHeight);
-      out_ += text_at(x, top_ + kHeight + 15, "axis", "middle", length_text(bytes));
+      out_ += sim::svg_line(x, top_, x, top_ + kHeight, "grid");
+      out_ += sim::svg_text(x, top_ + kHeight + 15, "axis", "middle", length_text(bytes));
     }
   }
 
@@ -204,11 +165,9 @@ class Panel {
     for (std::size_t at = 1; at < costs_.chosen.size(); ++at) {
       const std::uint64_t bytes = costs_.chosen[at].first;
       const double x = x_of(static_cast<double>(bytes));
-      out_ += fmt::format(
-          "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"crossover\" "
-          "data-bytes=\"{3}\"/>\n",
-          x, top_ - 4 - row, top_ + kHeight, bytes);
-      out_ += text_at(x, top_ - 6 - row, "name", "middle", length_text(costs_.chosen[at - 1].last));
+      out_ +=
+          sim::svg_line(x, top_ - 4 - row, x, top_ + kHeight, "crossover", fmt::format(" data-bytes=\"{}\"", bytes));
+      out_ += sim::svg_text(x, top_ - 6 - row, "name", "middle", length_text(costs_.chosen[at - 1].last));
       row = row == 0 ? kLineHeight : 0;
     }
   }
@@ -231,8 +190,8 @@ class Panel {
       const AlgorithmStyle& style = style_of(label.algorithm);
       out_ += fmt::format("<path class=\"curve\" stroke=\"{}\" d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\"/>\n", style.colour,
                           label.x, label.end, label.x + 6, label.y);
-      out_ += text_at(label.x + 8, label.y + 3.5, "name", "start", name(label.algorithm),
-                      fmt::format(" style=\"fill: {}\"", style.colour));
+      out_ += sim::svg_text(label.x + 8, label.y + 3.5, "name", "start", name(label.algorithm),
+                            fmt::format(" style=\"fill: {}\"", style.colour));
     }
   }
 
@@ -248,9 +207,9 @@ class Panel {
           "{}\"/>\n",
           chosen ? "chosen" : "curve", name(curve.algorithm), x, y_of(seconds), chosen ? 4 : 4.5, colour,
           chosen ? colour : "#fff");
-      out_ += text_at(x, y_of(seconds) - 10, "name", "middle", name(curve.algorithm),
-                      fmt::format(" style=\"fill: {}\"", colour));
-      out_ += text_at(x, y_of(seconds) + 17, "name", "middle", seconds_text(seconds));
+      out_ += sim::svg_text(x, y_of(seconds) - 10, "name", "middle", name(curve.algorithm),
+                            fmt::format(" style=\"fill: {}\"", colour));
+      out_ += sim::svg_text(x, y_of(seconds) + 17, "name", "middle", seconds_text(seconds));
       x += kWidth / static_cast<double>(costs_.curves.size());
     }
   }
@@ -271,14 +230,10 @@ std::string plot_costs(const Facts& facts, std::string_view title, std::string_v
   const std::size_t rows = (all.size() + kColumns - 1) / kColumns;
   const double width = 2 * kMargin + kColumns * kPanelWidth;
   const double height = kHead + static_cast<double>(rows) * kPanelHeight + kMargin;
-  std::string picture = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "role=\"img\">\n<title>{2}</title>\n<desc>{3}</desc>\n{4}",
-      width, height, escaped(title), escaped(subtitle), kSheet);
-  picture += fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#fff\"/>\n", width, height);
-  picture += text_at(kMargin, 28, "title", "start", title);
-  picture += text_at(kMargin, 47, "subtitle", "start", subtitle);
-  picture += text_at(
+  std::string picture = sim::svg_begin(width, height, title, subtitle, kSheet);
+  picture += sim::svg_text(kMargin, 28, "title", "start", title);
+  picture += sim::svg_text(kMargin, 47, "subtitle", "start", subtitle);
+  picture += sim::svg_text(
       kMargin, 63, "subtitle", "start",
       "Time of a call against the bytes of one rank, both logarithmic. Thick: the chosen algorithm. Dotted line: "
       "the last length before the choice changes.");

@@ -1,108 +1,72 @@
 #include "command/simulate/simulate_command.hpp"
 
-#include <sys/personality.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "command/line/line_mistakes.hpp"
-#include "command/run/options/option_rules.hpp"
-#include "command/run/process/rank_environment.hpp"
-#include "command/run/program/program.hpp"
+#include "command/simulate/compare.hpp"
+#include "command/simulate/program_start.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
-#include "virtual_machine/model/presets.hpp"
-#include "virtual_machine/model/settings.hpp"
+#include "virtual_machine/model/changes.hpp"
 
 namespace margay::command {
 namespace {
 
 using virtual_machine::Settings;
 
-// EX_OSERR of <sysexits.h>.
-constexpr int kStatusCannotStart = 71;
+constexpr std::uint64_t kJobsMost = 1024;
 
-// Bounds of --stack. Calls of MPI need some 20 KiB.
-constexpr std::uint64_t kStackLeast = std::uint64_t{64} * 1024;
-constexpr std::uint64_t kStackMost = std::uint64_t{1} << 30;
+[[noreturn]] void fail(const portals::Status& status, int exit_status) {
+  std::fprintf(stderr, "margay simulate: %s\n", sim::for_terminal(status.sentence()).c_str());
+  throw CLI::RuntimeError(exit_status);
+}
 
-struct SimulateOrder {
-  Settings settings;
-  std::string compute = "measured";
-  std::vector<std::string> command;  // the program and its arguments
+// The command line, as CLI11 fills it in.
+struct SimulateLine {
+  SimulateOrder order;
+  std::vector<std::string> sets;
+  CompareOrder compare;
 };
 
-[[noreturn]] void fail(const std::string& sentence, int status) {
-  std::fprintf(stderr, "margay simulate: %s\n", sim::for_terminal(sentence).c_str());
-  throw CLI::RuntimeError(status);
-}
-
-// The libmpi.so.12 with the virtual machine in it, which replaces the program's.
-std::string find_simulating_library() {
-  const std::string folder = find_library_folder();
-  const std::string path = folder + "/margay/simulate/libmpi.so.12";
-  if (!folder.empty() && ::access(path.c_str(), R_OK) == 0) return path;
-  fail("cannot read " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
-           "; build or install margay anew (target mpi_simulate)",
-       kStatusCannotStart);
-}
-
-// Parses "measured", "none" or a time such as "calls=1us". Returns false for any other text.
-bool read_compute(std::string_view text, Settings& settings) {
-  if (text == "measured") return true;
-  settings.compute = virtual_machine::Compute::calls;
-  if (text == "none") return true;
-  constexpr std::string_view kCalls = "calls=";
-  if (!text.starts_with(kCalls)) return false;
-  text.remove_prefix(kCalls.size());
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), settings.call_ns);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  constexpr std::uint64_t kNsMax = 1'000'000'000;
-  const std::uint64_t scale = unit == "ns" ? 1 : unit == "us" ? 1'000 : unit == "ms" ? 1'000'000 : 0;
-  if (error != std::errc() || scale == 0 || settings.call_ns > kNsMax) return false;
-  settings.call_ns *= scale;
-  return true;
-}
-
-[[noreturn]] void simulate(SimulateOrder order) {
-  virtual_machine::Machine machine;
-  if (const portals::Status status = virtual_machine::find_machine(order.settings.machine, machine); !status.ok())
-    fail(status.sentence(), kStatusBadCommandLine);
-  if (std::filesystem::exists(order.settings.machine))
-    order.settings.machine = std::filesystem::absolute(order.settings.machine).string();
-  // Absolute, because the program may change its folder before MPI_Init opens the trace.
-  if (!order.settings.trace_dir.empty())
-    order.settings.trace_dir = std::filesystem::absolute(order.settings.trace_dir).string();
-  if (!read_compute(order.compute, order.settings))
-    fail("option --compute: invalid value " + order.compute + "; use measured, none, or calls=TIME, such as calls=1us",
+void simulate(SimulateLine& line) {
+  for (const std::string& text : line.sets) {
+    virtual_machine::Change& change = line.order.settings.changes.emplace_back();
+    if (const portals::Status status = virtual_machine::parse_change(text, "--set", change); !status.ok())
+      fail(status, kStatusBadCommandLine);
+  }
+  if (line.compare.is_wanted()) {
+    if (const int status = compare(line.compare, line.order); status != 0) throw CLI::RuntimeError(status);
+    return;
+  }
+  if (!line.compare.svg.empty()) {
+    fail(portals::Status::error("option --svg: there is nothing to draw: use it with --compare or --sweep"),
          kStatusBadCommandLine);
-  if (order.settings.stack_bytes < kStackLeast || order.settings.stack_bytes > kStackMost)
-    fail("option --stack: invalid value " + std::to_string(order.settings.stack_bytes) + "; use 64k to 1g",
-         kStatusBadCommandLine);
-  std::string path;
+  }
   int exit_status = 0;
-  const portals::Status found = find_program(order.command[0], "", std::getenv("PATH"), path, exit_status);
-  if (!found.ok()) fail(found.sentence(), exit_status);
-  ::setenv(virtual_machine::kSettingsVariable, virtual_machine::format_settings(order.settings).c_str(), 1);
-  ::setenv("LD_PRELOAD", find_simulating_library().c_str(), 1);
-  // With equal addresses in each run, a program's output and its trace are repeatable even if they depend on them.
-  ::personality(ADDR_NO_RANDOMIZE);
-  std::vector<char*> arguments;
-  for (std::string& word : order.command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  ::execv(path.c_str(), arguments.data());
-  fail(path + ": " + std::strerror(errno), kStatusCannotStart);
+  if (const portals::Status status = check_order(line.order, exit_status); !status.ok()) fail(status, exit_status);
+  const portals::Status status = start_program(line.order, exit_status);
+  fail(status, exit_status);
+}
+
+// Options for several runs. Each run's trace and summary would replace those of the one before.
+void add_compare_options(CLI::App& simulating, CompareOrder& order, CLI::Option* trace, CLI::Option* summary) {
+  CLI::Option* const machines = simulating.add_option(
+      "--compare", order.machines, "run the program on each of these machines, with commas; print a table of times");
+  CLI::Option* const sweeps =
+      simulating
+          .add_option("--sweep", order.sweeps,
+                      "NAME=VALUES: run the program with each value of a field as for --set, such as "
+                      "short_limit=1k..64k or ranks=2,8; several: all combinations")
+          ->allow_extra_args(false);
+  for (CLI::Option* const several : {machines, sweeps}) several->excludes(trace)->excludes(summary);
+  simulating.add_option("--svg", order.svg,
+                        "of --compare and --sweep: draw the times into this file; -: only print it");
+  simulating.add_option("--jobs", order.jobs, "of --compare and --sweep: runs at a time (default 1)")
+      ->check(whole_number(1, kJobsMost));
 }
 
 }  // namespace
@@ -110,24 +74,33 @@ bool read_compute(std::string_view text, Settings& settings) {
 void add_simulate_command(CLI::App& app) {
   CLI::App* simulating = app.add_subcommand(
       "simulate", "run an MPI program's ranks in one process, in the time of another machine (docs/simulate.md)");
-  const auto order = std::make_shared<SimulateOrder>();
-  Settings& settings = order->settings;
+  const auto line = std::make_shared<SimulateLine>();
+  Settings& settings = line->order.settings;
   simulating->add_option("-n,--ranks", settings.ranks, "the number of ranks")->check(whole_number(1, sim::kRanksMax));
   simulating->add_option("--machine", settings.machine, "a preset (listed by margay machines) or a machine file");
   simulating->add_option("--seed", settings.seed,
                          "the seed of the order of ranks that continue at the same time (0: their usual order)");
-  simulating->add_option("--compute", order->compute,
+  simulating->add_option("--compute", line->order.compute,
                          "the virtual time of computation: measured (its processor time), none, or calls=TIME (TIME "
                          "for each call of MPI)");
   simulating->add_option("--cpu-scale", settings.cpu_scale, "virtual time for each second of processor time")
       ->check(CLI::Range(1e-6, 1e6));
-  simulating->add_option("--trace", settings.trace_dir, "record a trace in this folder");
+  CLI::Option* const trace = simulating->add_option("--trace", settings.trace_dir, "record a trace in this folder");
   simulating->add_option("--stack", settings.stack_bytes, "the size of each rank's stack, 64k to 1g")
       ->transform(CLI::AsSizeValue(false));
-  simulating->add_flag("--summary", settings.summary, "print the virtual time and counts at the end");
-  simulating->add_option("program", order->command, "the program and its arguments")->required();
-  simulating->prefix_command();
-  simulating->callback([order] { simulate(*order); });
+  CLI::Option* const summary =
+      simulating->add_flag("--summary", settings.summary, "print the virtual time and counts at the end");
+  simulating->add_option("--report", settings.report, "write times, counts and findings to this file as JSON");
+  simulating
+      ->add_option("--set", line->sets,
+                   "NAME=VALUE: change a field of the machine, such as network.latency=50us, or an option of the "
+                   "library, such as collective=allreduce=tree; may be repeated")
+      ->allow_extra_args(false);
+  add_compare_options(*simulating, line->compare, trace, summary);
+  simulating->add_option("program", line->order.command, "the program and its arguments")->required();
+  // Words behind the program's name are its own, also those that look like options.
+  simulating->positionals_at_end();
+  simulating->callback([line] { simulate(*line); });
 }
 
 }  // namespace margay::command

@@ -10,9 +10,10 @@
 
 namespace margay::command {
 
-// Exit statuses: a trace that cannot be read or a wrong option, and violations found by the check.
+// Exit statuses: a trace that cannot be read or a wrong option; violations found by the check; two traces that differ.
 inline constexpr int kBadTrace = 1;
 inline constexpr int kTraceViolations = 2;
+inline constexpr int kTraceDiffers = 2;
 
 // Prints the error and ends the command with kBadTrace, by throwing CLI::RuntimeError.
 [[noreturn]] void fail_trace(const portals::Status& status);

@@ -14,6 +14,7 @@ void add_trace_command(CLI::App& app, const CallSite& call_site, std::string_vie
   add_trace_view(*trace, call_site, page);
   add_trace_print(*trace, call_site);
   add_trace_check(*trace);
+  add_trace_diff(*trace);
   add_trace_export(*trace, call_site);
 }
 

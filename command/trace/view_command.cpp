@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "command/trace/common.hpp"
+#include "command/trace/diff/difference.hpp"
 #include "command/trace/export_output.hpp"
 #include "command/trace/page/page.hpp"
 #include "sim/base/text.hpp"
@@ -26,6 +27,8 @@ struct ViewOptions {
   std::string folder;
   // The page's path; "-" is standard output, and empty stands for page_of(folder).
   std::string output;
+  // The folder of another run, to compare with; "": none.
+  std::string other;
 };
 
 // The default page: "traces/heat/" is written to traces/heat.html; "." to a page with the folder's name, in its parent
@@ -79,14 +82,23 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
                       "build it again"));
   }
   const ProgressLine progress;
-  progress.say(sim::printable(fmt::format("reading {} ...", options.folder)));
-  Trace trace;
   // Without the erasure the sentence would follow the progress on the same line.
   const auto fail = [&](const Status& status) {
     progress.say("");
     fail_trace(status);
   };
-  if (Status status = read_trace(options.folder, trace); !status.ok()) fail(status);
+  const auto read = [&](const std::string& folder, Trace& into) {
+    progress.say(sim::printable(fmt::format("reading {} ...", folder)));
+    if (Status status = read_trace(folder, into); !status.ok()) fail(status);
+  };
+  RunSums other;
+  if (!options.other.empty()) {
+    Trace compared;
+    read(options.other, compared);
+    other = sums_of(options.other, compared);
+  }
+  Trace trace;
+  read(options.folder, trace);
   if (trace.entries.empty()) {
     fail(Status::error(
         fmt::format("trace view: {}: the trace has no events, so there is nothing to show", options.folder)));
@@ -102,7 +114,11 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   // The output is opened before the page is built, so that a path that cannot be written is reported without a long
   // wait.
   if (Status status = output.open(path); !status.ok()) fail(status);
-  const PageInput input{trace, names, messages, collectives, event_text, call_site};
+  PageInput input{trace, names, messages, collectives, event_text, call_site};
+  if (!options.other.empty()) {
+    progress.say("comparing ...");
+    input.difference = difference_json(compare(sums_of(options.folder, trace), std::move(other)));
+  }
   const auto on_progress = [&](std::size_t done, std::size_t all) {
     progress.say(fmt::format("writing {}: {} % ...", sim::counted(all, "story", "stories"), 100 * done / all));
   };
@@ -124,6 +140,7 @@ void add_trace_view(CLI::App& trace, const CallSite& call_site, std::string_view
       trace.add_subcommand("view", "write the trace as one HTML page: timeline, stories, match lists, ...");
   view->add_option("folder", options->folder, "the folder of --trace")->required();
   view->add_option("-o,--output", options->output, "the page (default: FOLDER.html)");
+  view->add_option("--compare", options->other, "the folder of another run, to show the difference");
   view->callback([options, call_site, page] { write_view(*options, call_site, page); });
 }
 

@@ -311,7 +311,6 @@ void Call::step_out() {
   if (sim::CallObserver* const observer = rank_->process().call_observer(); observer != nullptr) observer->end_call();
 }
 
-// Restores the lock and the board after the program's function.
 void Call::step_in() {
   if (sim::CallObserver* const observer = rank_->process().call_observer(); observer != nullptr) observer->begin_call();
   rank_->enter();

@@ -82,6 +82,12 @@ std::uint64_t realtime_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// The recording process. In virtual time, where equal runs leave equal files, it is 1 for all ranks, which share a
+// process; and the fields that would differ between runs and machines (started_realtime_ns, host) are 0.
+std::uint32_t recording_process(const Clock& clock) {
+  return clock.kind() == ClockKind::virtual_ns ? 1 : static_cast<std::uint32_t>(getpid());
+}
+
 }  // namespace
 
 std::uint64_t trace_file_bytes(const RecorderOptions& options) {
@@ -144,14 +150,16 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   header->rank = options.rank;
   header->size = options.size;
   header->node = options.node;
-  header->process_id = static_cast<std::uint32_t>(getpid());
+  header->process_id = recording_process(clock_);
   header->names_offset = kTraceNamesOffset;
   header->events_offset = kTraceEventsOffset;
   header->definitions_offset = kTraceDefinitionsOffset;
   header->definitions_bytes = kTraceDefinitionsBytes;
   header->capacity = mask_ + 1;
-  header->started_realtime_ns = realtime_ns();
-  header->host = host_identity();
+  if (clock_.kind() != ClockKind::virtual_ns) {
+    header->started_realtime_ns = realtime_ns();
+    header->host = host_identity();
+  }
   header->keep_ns = options.keep_ns;
   header->job = options.job;
   header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
@@ -248,7 +256,7 @@ void Recorder::reopen() {
 
 // In a forked child, private zero pages are in the file's place (own_mapping), so process_id is 0.
 bool Recorder::is_own() const {
-  return header_->process_id == static_cast<std::uint32_t>(getpid());
+  return header_->process_id == recording_process(clock_);
 }
 
 void Recorder::resume() {

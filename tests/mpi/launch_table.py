@@ -176,6 +176,7 @@ LINES = (
     *(row for command in ("trace story X VALUE", "trace messages X VALUE", "trace export --format csv X VALUE") for row in wrong_values(
         command, "--from x -1 65536", "--to x 1.5", "--tag x -1 2147483648", "--count 0 -1 x 1e3")),
     *wrong_values("trace print X VALUE", "--rank x 65536", "--portal 64 x", "--since x inf", "--until -1 nan", "--head 0", "--last 0 x"),
+    *wrong_values("trace diff X Y VALUE", "--count 0 x"),
     *wrong_values("info VALUE", "--ranks 0 x"), *wrong_values("info --collectives VALUE", "--nodes 0"),
     *wrong_values("machines paragon VALUE", "--ranks 0 x 65537"),
     *(wrong("unknown_words", "", f"machines {line}", *named) for line, *named in (

@@ -5,6 +5,7 @@ import { filtered_rows, kNoFilter, mask_of } from './model/filter.js';
 import { index_at, make_lanes } from './model/lanes.js';
 import { make_actions, whole_view } from './views/actions.js';
 import { collectives_panel } from './views/collectives.js';
+import { difference_panel } from './views/difference.js';
 import { h } from './views/dom.js';
 import { filter_bar } from './views/filters.js';
 import { help_dialog } from './views/help.js';
@@ -44,7 +45,7 @@ export class Page {
     this.actions = make_actions(trace, this.store);
     const theme = follow_theme(this.store);
     this.timeline = new Timeline(this);
-    const panels = [messages_panel, state_panel, matrix_panel, histograms_panel, late_panel, path_panel, collectives_panel].map((make) => make(this));
+    const panels = [messages_panel, state_panel, matrix_panel, histograms_panel, late_panel, path_panel, collectives_panel, ...(trace.difference ? [difference_panel] : [])].map((make) => make(this));
     this.tabs = tab_area(this.store, panels);
     const filters = filter_bar(this);
     const story = story_panel(this);

@@ -8,11 +8,14 @@ namespace margay::virtual_machine {
 using portals::Status;
 
 std::string format_settings(const Settings& settings) {
+  nlohmann::json changes = nlohmann::json::array();
+  for (const Change& change : settings.changes) changes.push_back({change.name, change.value});
   return nlohmann::json{{"ranks", settings.ranks},         {"machine", settings.machine},
                         {"seed", settings.seed},           {"compute", static_cast<int>(settings.compute)},
                         {"cpu_scale", settings.cpu_scale}, {"stack_bytes", settings.stack_bytes},
                         {"trace_dir", settings.trace_dir}, {"call_ns", settings.call_ns},
-                        {"summary", settings.summary}}
+                        {"summary", settings.summary},     {"changes", changes},
+                        {"report", settings.report}}
       .dump();
 }
 
@@ -28,6 +31,9 @@ Status parse_settings(std::string_view text, Settings& out) {
     json.at("stack_bytes").get_to(out.stack_bytes);
     json.at("trace_dir").get_to(out.trace_dir);
     json.at("summary").get_to(out.summary);
+    for (const nlohmann::json& pair : json.at("changes"))
+      out.changes.push_back({pair.at(0).get<std::string>(), pair.at(1).get<std::string>()});
+    json.at("report").get_to(out.report);
   } catch (const nlohmann::json::exception& exception) {
     return Status::error("invalid " + std::string(kSettingsVariable) +
                          "; only `margay simulate` may set it: " + exception.what());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "portals/base/status.hpp"
 
@@ -16,6 +17,14 @@ inline constexpr const char* kSettingsVariable = "MARGAY_SIMULATE";
 enum class Compute : std::uint8_t {
   measured,  // its processor time, times `cpu_scale`
   calls,     // `call_ns` for each call of MPI: a run depends on the settings alone
+};
+
+// Another value for a part of a run (changes.hpp).
+struct Change {
+  std::string name;
+  std::string value;
+
+  friend bool operator==(const Change&, const Change&) = default;
 };
 
 // All settings of one run.
@@ -32,7 +41,9 @@ struct Settings {
   std::uint64_t stack_bytes = std::uint64_t{8} << 20;
   // The trace's folder; empty: none.
   std::string trace_dir;
-  bool summary = false;  // print times and counts at the end
+  bool summary = false;         // print times and counts at the end
+  std::vector<Change> changes;  // to the machine and the library's options, in this order
+  std::string report;           // the file of the run's report; empty: none
 };
 
 // The settings as text, and back. parse_settings() fails for a text that format_settings() did not make; `out` is then

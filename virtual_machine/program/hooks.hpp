@@ -8,6 +8,9 @@
 namespace margay::virtual_machine {
 
 // The world, as the replaced functions see it.
+// A shell's exit status of a process that died of a signal is this and the signal's number.
+inline constexpr int kSignalStatus = 128;
+
 class Hooks {
  public:
   virtual ~Hooks() = default;
@@ -24,7 +27,8 @@ class Hooks {
   // Ends the running rank; its exit handlers have run and its output is written. Called on the rank's stack, perhaps
   // below a function that is noexcept, so the implementation switches away and does not throw.
   [[noreturn]] virtual void exit_rank(int status) = 0;
-  // Ends the simulation: the library ends the process, inside a call of the running rank (MPI_Abort).
+  // Ends the simulation: the library ends the process, inside a call of the running rank (MPI_Abort, a fatal error). Or
+  // ends a child process that the library has forked.
   [[noreturn]] virtual void end_process(int status) = 0;
   // Ends the simulation with this error message (without a full stop and without the program's name) and this exit
   // status. May be called by the handler of a fatal signal, on the signal stack.

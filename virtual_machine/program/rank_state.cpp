@@ -90,7 +90,6 @@ void RankState::fail(const std::string& error, int status) {
 }
 
 void RankState::die_of(int signal_number, const char* detail) {
-  constexpr int kSignalStatus = 128;
   fail("died of " + describe_signal(signal_number) + detail, kSignalStatus + signal_number);
 }
 

@@ -87,7 +87,8 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       network_(settings.ranks, settings.seed, network_options(), 0, this),
       schedule_(settings.ranks, settings.seed),
       retries_(settings.ranks),
-      stacks_(settings.ranks, settings.stack_bytes) {
+      stacks_(settings.ranks, settings.stack_bytes),
+      report_(begin_report(settings, {program.argv, program.argv + program.argc})) {
   least_latency_ns_ = least_latency_of(machine);
   least_network_latency_ns_ = least_network_latency_of(machine);
   sim::SharedTable::Numbers nodes(settings.ranks), all_ranks(settings.ranks);
@@ -141,10 +142,13 @@ int World::run() {
   // The last rank that ended has switched back.
   running_ = nullptr;
   const bool accounts_are_right = settle_accounts();
+  if (!accounts_are_right)
+    report_.findings.push_back(
+        {sim::Finding::accounting_mismatch, {}, "messages were sent that are neither delivered nor lost"});
   if (settings_.summary) print_summary();
   const auto failed = std::find_if(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->status_ != 0; });
-  if (failed != ranks_.end()) return (*failed)->status_;
-  return accounts_are_right ? 0 : 1;
+  const int status = failed != ranks_.end() ? (*failed)->status_ : static_cast<int>(!accounts_are_right);
+  return write_report(status);
 }
 
 void World::run_rank(VirtualRank& rank) {
@@ -156,13 +160,14 @@ void World::run_rank(VirtualRank& rank) {
 void World::exit_rank(int status) {
   VirtualRank& rank = *running_;
   count_computation(rank);
-  mpi_adi::MpiRank* const joined = rank.joined();
   // MPI_Abort and fatal errors have printed their message, and end all ranks.
-  if (joined != nullptr && joined->process().board().state == sim::RankState::aborting) end_process(status);
-  if (mpi::is_machine_held(rank.mpi_process_))
-    fail("rank " + std::to_string(rank.rank_) + " exited with status " + std::to_string(status) +
-             " without MPI_Finalize",
-         status == 0 ? EXIT_FAILURE : status);
+  if (add_abort(rank)) end_process(status);
+  if (mpi::is_machine_held(rank.mpi_process_)) {
+    const std::string message = "rank " + std::to_string(rank.rank_) + " exited with status " + std::to_string(status) +
+                                " without MPI_Finalize";
+    report_.findings.push_back({sim::Finding::no_finalize, {rank.rank_}, message});
+    fail(message, status == 0 ? EXIT_FAILURE : status);
+  }
   mpi::end_machine_of(rank.mpi_process_);
   rank.status_ = status;
   rank.ended_ = true;
@@ -171,10 +176,22 @@ void World::exit_rank(int status) {
   std::abort();
 }
 
+bool World::add_abort(VirtualRank& rank) {
+  mpi_adi::MpiRank* const joined = rank.joined();
+  if (joined == nullptr || joined->process().board().state != sim::RankState::aborting) return false;
+  const sim::BoardBlock& board = joined->process().board();
+  const auto finding = board.abort_finding == 0 ? sim::Finding::aborted : sim::Finding{board.abort_finding};
+  report_.findings.push_back({finding, {rank.rank_}, board.message.data()});
+  return true;
+}
+
 void World::fail(std::string message, int status) {
+  if (status > kSignalStatus && running_ != nullptr)
+    report_.findings.push_back({sim::Finding::rank_died, {running_->rank_}, message});
   running_ = nullptr;
   write_partial_lines();
   std::fprintf(stderr, "margay simulate: %s\n", message.c_str());
+  if (report_.findings.empty()) report_.error = std::move(message);
   end_process(status);
 }
 
@@ -183,11 +200,15 @@ void World::write_partial_lines() {
 }
 
 void World::end_process(int status) {
+  // A child that the library has forked ends without a trace.
+  if (::getpid() != process_) ::syscall(SYS_exit_group, status);
   if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
+  if (running_ != nullptr && report_.findings.empty()) static_cast<void>(add_abort(*running_));
   running_ = nullptr;
   write_partial_lines();
+  const int written_status = write_report(status);
   std::fflush(nullptr);
-  ::_exit(status);
+  ::_exit(written_status);
 }
 
 // --- Time ---
@@ -242,6 +263,7 @@ std::uint64_t World::read_clock(VirtualRank& rank) {
 std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, bool begins) {
   VirtualRank& rank = *ranks_[from];
   count_computation(rank);
+  bytes_ += bytes;
   // The model takes messages in the order of their times. A short one occupies a link for so short a time that the
   // order within the least latency of a network does not matter.
   if (&rank == running_ && rank.handling_ns_ == 0)
@@ -436,8 +458,11 @@ bool World::let_waiting_ranks_poll() {
 }
 
 void World::report_deadlock() {
-  std::string text = "margay simulate: deadlock: all ranks wait, and no message is in flight [deadlock]\n";
+  const std::string message = "deadlock: all ranks wait, and no message is in flight";
+  ReportedFinding& found = report_.findings.emplace_back(sim::Finding::deadlock, std::vector<std::uint32_t>(), message);
+  std::string text = "margay simulate: " + message + sim::id_suffix(sim::Finding::deadlock) + "\n";
   for (const auto& rank : ranks_) {
+    if (!rank->ended_) found.ranks.push_back(rank->rank_);
     text += "  rank " + std::to_string(rank->rank_);
     if (rank->ended_) {
       text += " has ended\n";
@@ -466,12 +491,28 @@ bool World::settle_accounts() {
   return counts.sent == counts.delivered + counts.lost;
 }
 
-void World::print_summary() const {
-  std::uint64_t last_ns = 0;
+std::uint64_t World::elapsed_ns() const {
+  std::uint64_t last_ns = kBeginNs;
   for (const auto& rank : ranks_) last_ns = std::max(last_ns, rank->local_ns_);
+  return last_ns - kBeginNs;
+}
+
+void World::print_summary() const {
   std::fprintf(stderr, "margay simulate: %zu ranks on %s: %.6f s, %llu messages, %llu switches\n", ranks_.size(),
-               machine_.name.c_str(), static_cast<double>(last_ns - kBeginNs) * 1e-9,
+               machine_.name.c_str(), static_cast<double>(elapsed_ns()) * 1e-9,
                static_cast<unsigned long long>(network_.counts().sent), static_cast<unsigned long long>(switches_));
+}
+
+int World::write_report(int status) {
+  report_.exit_status = status;
+  report_.virtual_ns = elapsed_ns();
+  report_.messages = network_.counts().sent;
+  report_.bytes = bytes_;
+  report_.switches = switches_;
+  const portals::Status written = virtual_machine::write_report(settings_.report, report_);
+  if (written.ok()) return status;
+  std::fprintf(stderr, "margay simulate: %s\n", written.sentence().c_str());
+  return status == 0 ? 1 : status;
 }
 
 }  // namespace margay::virtual_machine

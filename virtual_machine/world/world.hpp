@@ -10,6 +10,9 @@
 // takes about two switches.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,6 +24,7 @@
 #include "sim/wire/virtual/virtual_wire.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
+#include "virtual_machine/model/run_report.hpp"
 #include "virtual_machine/model/settings.hpp"
 #include "virtual_machine/program/hooks.hpp"
 #include "virtual_machine/program/program.hpp"
@@ -59,7 +63,7 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void sleep_ns(std::uint64_t ns) override;
   [[nodiscard]] std::uint64_t now_ns() override { return read_clock(*running_); }
   [[noreturn]] void exit_rank(int status) override;
-  // Writes buffered output first.
+  // Writes the report and buffered output first.
   [[noreturn]] void end_process(int status) override;
   [[noreturn]] void fail(std::string message, int status) override;
 
@@ -96,7 +100,14 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void write_partial_lines();
   // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
   [[nodiscard]] bool settle_accounts();
+  // Of all ranks: the latest time, since the start.
+  [[nodiscard]] std::uint64_t elapsed_ns() const;
   void print_summary() const;
+  // Whether the rank aborts; adds the finding to the report.
+  [[nodiscard]] bool add_abort(VirtualRank& rank);
+  // Writes the report of --report with this exit status. Returns it, or 1 in place of 0 if the report cannot be
+  // written.
+  [[nodiscard]] int write_report(int status);
 
   const Settings settings_;
   const Machine machine_;
@@ -133,6 +144,11 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Rounds of all waiting ranks since the last frame, and the number of frames until then.
   std::uint32_t idle_rounds_ = 0;
   std::uint64_t sent_ = 0;
+  // Sent, of bodies.
+  std::uint64_t bytes_ = 0;
+  // Error and findings so far.
+  RunReport report_;
+  const pid_t process_ = ::getpid();
 };
 
 }  // namespace margay::virtual_machine

@@ -88,7 +88,7 @@ class MessageRows {
     arrived_.push_back(input_.time(story.arrived));
     posted_.push_back(input_.time(story.posted));
     taken_.push_back(input_.time(story.searched));
-    received_.push_back(input_.time(story.received == kNoEntry ? deposit_of(story) : story.received));
+    received_.push_back(input_.time(received_step(input_.trace, story)));
     completed_.push_back(input_.time(story.completed));
     held_.push_back(held_until(story));
   }
@@ -101,16 +101,6 @@ class MessageRows {
     });
     if (!was_held) return kNoTime;
     return story.matched == kNoEntry ? std::numeric_limits<double>::infinity() : input_.time(story.matched);
-  }
-
-  // The event that completes a message which no MPI receive takes.
-  [[nodiscard]] std::size_t deposit_of(const MessageStory& story) const {
-    if (story.unexpected) return kNoEntry;
-    for (const std::size_t at : story.steps) {
-      const sim::TraceEvent& event = input_.entry(at).event;
-      if (event.kind == sim::TraceKind::kernel_deposit && identity(event) == story.identity) return at;
-    }
-    return kNoEntry;
   }
 
   // Length and datatype come from the send_begin if there is one, because it has the program's own values.

@@ -178,6 +178,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   data.member("duration_ns", fmt::format("{}", last - first));
   data.member("ranks", ranks_of(input));
   data.member("notes", notes_of(input));
+  if (!input.difference.empty()) data.member("difference", in_script(input.difference));
   out << frame.substr(0, mark);
   // Other threads may still pack blobs; this call waits for each when its turn comes.
   data.write(out);

@@ -17,11 +17,14 @@ std::uint32_t PageStrings::number(std::string_view text) {
   return number;
 }
 
-std::string json_text(std::string_view text) {
-  std::string json = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  // "<" could end the element or begin a comment, so it is escaped.
+std::string in_script(std::string json) {
+  // "<" could end the element or begin a comment, so it is escaped; JSON has it in strings only.
   for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
   return json;
+}
+
+std::string json_text(std::string_view text) {
+  return in_script(nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
 PageData::Table::Table(PageData& data, std::string_view name, std::size_t rows)

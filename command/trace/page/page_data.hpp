@@ -91,6 +91,8 @@ class PageData {
   std::string members_;
 };
 
+// JSON that is safe inside a script element.
+[[nodiscard]] std::string in_script(std::string json);
 // A JSON string that is safe inside a script element.
 [[nodiscard]] std::string json_text(std::string_view text);
 

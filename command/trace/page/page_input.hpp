@@ -20,6 +20,8 @@ struct PageInput {
   const EventText& event_text;
   // May be empty; must be safe for several threads.
   CallSite call_site;
+  // The difference from another run as JSON (docs/trace_diff.md); "": the page compares none.
+  std::string difference = {};
 
   // entry() and rank_of() require that `at` is not kNoEntry.
   [[nodiscard]] const Trace::Entry& entry(std::size_t at) const { return trace.entries[at]; }

@@ -92,6 +92,17 @@ std::size_t last_step(const Trace& trace, const MessageStory& story) {
   return last == story.steps.rend() ? story.steps.back() : *last;
 }
 
+std::size_t received_step(const Trace& trace, const MessageStory& story) {
+  if (story.received != MessageStory::kNone) return story.received;
+  // The deposit of an unexpected message is in the heap.
+  if (story.unexpected) return MessageStory::kNone;
+  const auto deposit = std::find_if(story.steps.begin(), story.steps.end(), [&](std::size_t at) {
+    const sim::TraceEvent& event = trace.entries[at].event;
+    return event.kind == sim::TraceKind::kernel_deposit && identity(event) == story.identity;
+  });
+  return deposit == story.steps.end() ? MessageStory::kNone : *deposit;
+}
+
 std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
   const std::uint64_t begin =
       trace.entries[first_step(story)].event.time;  // not steps.front(), which may be a receive posted long before

@@ -42,6 +42,9 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
 // The last step of the message's path. A release from a heap by the program, at any later time, is not part of the
 // path. Requires: it has steps.
 [[nodiscard]] std::size_t last_step(const Trace& trace, const MessageStory& story);
+// The entry with which the message's body was in the receiver's memory: its receive_complete or, if no MPI receive
+// takes it, its kernel_deposit. MessageStory::kNone: the trace has neither.
+[[nodiscard]] std::size_t received_step(const Trace& trace, const MessageStory& story);
 // Nanoseconds from first_step() to last_step(); 0 if the last step has an earlier time, because the clocks of two ranks
 // disagree. Requires: it has steps.
 [[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);

@@ -74,6 +74,7 @@ def case_foreign_words(case):
     red, program = case.folder / f"v{RED}x", case.folder / "sends"
     own_trace(case).rename(red)
     for words in (("trace", "view", red, "-o", str(red) + ".html"), ("trace", "export", red, "--format", "smpi-ti", "-o", f"{red}ti"),
+                  ("trace", "diff", red, red), ("trace", "diff", red, red, "--json", "-"),
                   ("trace", "print", red, f"{RED}q"), ("trace", "print", red, f"--{RED}q"), (f"{RED}q",), ("run", f"{RED}q"),
                   ("run", "--trace-last", RED, program), ("run", "--trace", red, program), ("check", red / "none"),
                   ("check", "--library", red, program), ("lab", "run", RED), ("info", f"--{RED}"),
@@ -89,7 +90,7 @@ def case_full_output(case):
     """Output that cannot be written is an error, reported once."""
     trace = own_trace(case)
     for words in (("top", "--once"), ("info",), ("check", case.folder / "sends"), ("--help",), ("trace", "messages", trace),
-                  ("trace", "export", trace, "--format", "csv"), ("trace", "view", trace), ("stacks", os.getpid())):
+                  ("trace", "export", trace, "--format", "csv"), ("trace", "view", trace), ("trace", "diff", trace, trace), ("stacks", os.getpid())):
         for redirected in ('"$@" >/dev/full', '"$@" >&-'):
             case.run(["sh", "-c", redirected, "sh", case.build.tool("margay"), *words], status=1)
             case.expect(case.last.stderr.count("standard output could not be written") == 1, "one sentence about it")

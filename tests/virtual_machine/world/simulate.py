@@ -6,6 +6,7 @@
     tests/virtual_machine/world/simulate.py --build build/release outputs --program tests/mpi/wildcards.c
 """
 import argparse
+import filecmp
 import os
 import pathlib
 import re
@@ -124,6 +125,21 @@ def repeat(runs, _):
     runs.check("eight seeds", len(set().union(*(outputs_of(seed, 1) for seed in range(8)))) > 1)
 
 
+def equal_traces(runs, _):
+    """Equal runs leave equal traces, byte for byte."""
+    for source in (HERE / "programs" / "race.c", *(ROOT / "tests" / "mpi" / f"{name}.c" for name in ("traffic", "datatypes_move", "rma/accumulate"))):
+        ranks = min(map(int, support.header_keys(source).get("ranks", "4").split()))
+        program = runs.compile(source)
+        folders = [runs.folder / f"{source.stem}_{run}" for run in range(2)]
+        for folder in folders:
+            done = runs.simulate("-n", ranks, "--machine", "paragon", "--compute", "none", "--trace", folder, program)
+            runs.check(source.stem, done.returncode == 0, done.stderr)
+        names = sorted(path.name for path in folders[0].iterdir())
+        runs.check(source.stem, len(names) == ranks and names == sorted(path.name for path in folders[1].iterdir()), str(names))
+        _, different, errors = filecmp.cmpfiles(*folders, names, shallow=False)
+        runs.check(source.stem, not different and not errors, f"{different}, {errors}")
+
+
 def ends(runs, _):
     """Ends of ranks: the exit status, and the finding's id or words of the message."""
     program = runs.own("ends")
@@ -173,7 +189,7 @@ def bad_input(runs, _):
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (outputs, time, repeat, ends, callbacks, thousands, real_time, bad_input)}
+CASES = {case.__name__: case for case in (outputs, time, repeat, equal_traces, ends, callbacks, thousands, real_time, bad_input)}
 
 
 def main():

@@ -16,6 +16,7 @@ const kAtOnce = 4;  // columns that are decoded concurrently: hides the stream's
  * @property {Map<number, number>} index_of_rank rank number to index in `ranks`
  * @property {string[]} strings
  * @property {{block: number, blobs: number[]}} stories
+ * @property {?object} difference from another run (docs/trace_diff.md); null: the page compares none
  * and a member for each table of `kTables`: {rows, column: typed array, ...}
  */
 
@@ -79,7 +80,7 @@ export async function read_trace(head, blob) {
   }
   const trace = {
     title: head.title ?? '', started: head.started ?? '', notes: head.notes ?? [],
-    stories: head.stories ?? { block: 1, blobs: [] },
+    stories: head.stories ?? { block: 1, blobs: [] }, difference: head.difference ?? null,
   };
   trace.strings = head.strings ?? JSON.parse(await decode_text(blob(head.strings_blob), 'the table of texts'));
   for (const name of Object.keys(kTables)) trace[name] = await read_table(name, head.tables?.[name], blob);

@@ -194,7 +194,7 @@ TEST_CASE("a pattern of file names accepts Hydra's letters after %") {
     for (const char* good : {"out", "out.%r", "%h-%g.%p", "100%%"})
       CHECK_MESSAGE(complaint(line + " " + good + " a").empty(), good);
     for (const char* bad : {"x%q", "x%", "%r%%%"}) {
-      CHECK_MESSAGE(complaint(line + " " + bad + " a").find("option " + line + ": \"") == 0, bad);
+      CHECK_MESSAGE(complaint(line + " " + bad + " a").find("option " + line + ": invalid letter \"") == 0, bad);
     }
   }
 }

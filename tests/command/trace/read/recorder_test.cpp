@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,6 +12,8 @@
 #include <array>
 #include <atomic>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "command/trace/read/reader.hpp"
@@ -51,6 +54,11 @@ mode_t mode_of(const std::string& path) {
   struct stat about {};
   REQUIRE(stat(path.c_str(), &about) == 0);
   return about.st_mode & 07777U;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 sim::RecorderOptions small(std::uint64_t capacity) {
@@ -175,6 +183,30 @@ TEST_CASE("to a file: it is private, has its full size, and is read back whole")
     expected.time = file.events[i].time;
     CHECK(file.events[i] == expected);
   }
+}
+
+TEST_CASE("equal recordings in virtual time leave equal files, without process, time and host") {
+  const sim::TraceFolder folder;
+  std::array<std::string, 2> contents;
+  for (std::size_t run = 0; run < contents.size(); ++run) {
+    sim::VirtualClock clock;
+    sim::Recorder recorder(clock);
+    sim::RecorderOptions options = small(16);
+    REQUIRE(recorder.open(folder / fmt::format("run_{}", run), options).ok());
+    for (std::uint64_t i = 1; i <= 40; ++i) {
+      clock.advance_ns(100);
+      recorder.record(numbered(i));
+    }
+    const std::string path = recorder.path();
+    recorder.close();
+    contents[run] = bytes_of(path);
+    TraceFile file;
+    REQUIRE(read_trace_file(path, file).ok());
+    CHECK(file.process_id == 1);
+    CHECK(file.started_realtime_ns == 0);
+    CHECK(file.host == decltype(file.host){});
+  }
+  CHECK(contents[0] == contents[1]);
 }
 
 TEST_CASE("lost events are counted for a ring that is just full, has one event more, or was overwritten many times") {

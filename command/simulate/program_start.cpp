@@ -1,0 +1,134 @@
+#include "command/simulate/program_start.hpp"
+
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "command/line/line_mistakes.hpp"
+#include "command/run/process/rank_environment.hpp"
+#include "command/run/program/program.hpp"
+#include "sim/base/text.hpp"
+#include "virtual_machine/model/changes.hpp"
+#include "virtual_machine/model/presets.hpp"
+#include "virtual_machine/model/run_report.hpp"
+
+namespace margay::command {
+namespace {
+
+using portals::Status;
+using virtual_machine::Change;
+using virtual_machine::Settings;
+
+// EX_OSERR of <sysexits.h>.
+constexpr int kStatusCannotStart = 71;
+
+// Bounds of --stack. Calls of MPI need some 20 KiB.
+constexpr std::uint64_t kStackLeast = std::uint64_t{64} * 1024;
+constexpr std::uint64_t kStackMost = std::uint64_t{1} << 30;
+
+// Finds the libmpi.so.12 with the virtual machine in it, which replaces the program's.
+Status find_simulating_library(std::string& path) {
+  const std::string folder = find_library_folder();
+  path = folder + "/margay/simulate/libmpi.so.12";
+  if (!folder.empty() && ::access(path.c_str(), R_OK) == 0) return {};
+  return Status::error("cannot read " + (folder.empty() ? "libmpi.so.12 beside this command" : path) +
+                       "; build or install margay anew (target mpi_simulate)");
+}
+
+// "measured", "none", "calls=1us". False: another text.
+bool read_compute(std::string_view text, Settings& settings) {
+  if (text == "measured") return true;
+  settings.compute = virtual_machine::Compute::calls;
+  if (text == "none") return true;
+  constexpr std::string_view kCalls = "calls=";
+  if (!text.starts_with(kCalls)) return false;
+  text.remove_prefix(kCalls.size());
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), settings.call_ns);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  constexpr std::uint64_t kNsMax = 1'000'000'000;
+  const std::uint64_t scale = unit == "ns" ? 1 : unit == "us" ? 1'000 : unit == "ms" ? 1'000'000 : 0;
+  if (error != std::errc() || scale == 0 || settings.call_ns > kNsMax) return false;
+  settings.call_ns *= scale;
+  return true;
+}
+
+void make_absolute(std::string& path) {
+  if (!path.empty()) path = std::filesystem::absolute(path).string();
+}
+
+// Adds the changes of the library's options to the environment, in which each rank reads them. Later items of a list
+// override earlier ones.
+void set_library_options(const std::vector<Change>& changes) {
+  for (const Change& change : changes) {
+    if (!virtual_machine::is_library_option(change.name)) continue;
+    std::string variable = "MARGAY_";
+    for (const char c : change.name) variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    const char* const before = std::getenv(variable.c_str());
+    const bool is_item = change.value.find('=') != std::string::npos && before != nullptr && *before != '\0';
+    ::setenv(variable.c_str(), ((is_item ? std::string(before) + "," : "") + change.value).c_str(), 1);
+  }
+}
+
+// Creates the report that a process leaves if it ends before the simulated run. A pipe gets only the run's own report.
+Status create_report(const SimulateOrder& order) {
+  std::error_code error;
+  const auto type = std::filesystem::status(order.settings.report, error).type();
+  if (type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular) return {};
+  virtual_machine::RunReport report = virtual_machine::begin_report(order.settings, order.command);
+  report.error = "the process ended before the simulated run";
+  return virtual_machine::write_report(order.settings.report, report);
+}
+
+}  // namespace
+
+Status check_order(SimulateOrder& order, int& exit_status) {
+  exit_status = kStatusBadCommandLine;
+  Settings& settings = order.settings;
+  virtual_machine::Machine machine;
+  if (Status status = virtual_machine::find_machine(settings.machine, machine); !status.ok()) return status;
+  const std::size_t set = settings.changes.size() - order.swept;
+  for (std::size_t i = 0; i < settings.changes.size(); ++i) {
+    const Status status = virtual_machine::apply_change(settings.changes[i], settings, machine);
+    if (!status.ok()) return Status::error((i < set ? "option --set: " : "option --sweep: ") + status.sentence());
+  }
+  if (Status status = virtual_machine::check_ranks(machine, settings.ranks); !status.ok()) return status;
+  if (virtual_machine::is_machine_file(settings.machine)) make_absolute(settings.machine);
+  make_absolute(settings.trace_dir);
+  make_absolute(settings.report);
+  if (!read_compute(order.compute, settings)) {
+    return Status::error("option --compute: invalid value " + order.compute +
+                         "; use measured, none, or calls=TIME, such as calls=1us");
+  }
+  if (settings.stack_bytes < kStackLeast || settings.stack_bytes > kStackMost) {
+    return Status::error("option --stack: invalid value " + std::to_string(settings.stack_bytes) + "; use 64k to 1g");
+  }
+  return find_program(order.command[0], "", std::getenv("PATH"), order.program, exit_status);
+}
+
+Status start_program(const SimulateOrder& order, int& exit_status) {
+  exit_status = kStatusCannotStart;
+  const Settings& settings = order.settings;
+  std::string library;
+  if (Status status = find_simulating_library(library); !status.ok()) return status;
+  if (Status status = create_report(order); !status.ok()) return status;
+  set_library_options(settings.changes);
+  ::setenv(virtual_machine::kSettingsVariable, virtual_machine::format_settings(settings).c_str(), 1);
+  ::setenv("LD_PRELOAD", library.c_str(), 1);
+  // Equal addresses in each run: a program's output, and a trace, may depend on them.
+  ::personality(ADDR_NO_RANDOMIZE);
+  std::vector<std::string> words = order.command;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execv(order.program.c_str(), arguments.data());
+  return Status::error(order.program + ": " + std::strerror(errno));
+}
+
+}  // namespace margay::command
