@@ -41,8 +41,8 @@ static int far_corner(int from) {
   return kRanks - 1 - from;
 }
 
-/* Number of messages that cross the busiest link if each rank sends one to its target, unless that is itself. links[s][w] counts those of the
- * link that leaves switch s (column s % kSide, row s / kSide) in way w. */
+/* Number of messages that cross the busiest link if each rank sends one to its target, unless that is itself.
+ * links[s][w] counts those of the link that leaves switch s (column s % kSide, row s / kSide) in way w. */
 static int busiest(int (*target)(int from)) {
   int links[kRanks][kWays], most = 0;
   memset(links, 0, sizeof links);
