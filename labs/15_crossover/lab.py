@@ -22,7 +22,7 @@ ALGORITHMS = ("tree", "bucket")
 
 def variant(random):
     # Powers of two, for which the tree's formula is exact; the crossovers are beyond the short limit of 16 KiB, where the protocol changes.
-    latency = 500 * random.randrange(20, 120)
+    latency = 500 * random.randrange(40, 120)
     return {"few": 32, "many": random.choice((64, 128)), "latency_ns": latency, "alpha_ns": ALPHA_NS, "beta_ps": BETA_PS}
 
 
