@@ -16,7 +16,7 @@ static int digit_of(int worker, int round) {
 }
 
 /* Part 1, to be left as it is: rank 0 collects the digits of one round in the order of their arrival. It takes that of
- * the last worker at the end, because its author thinks that this worker is the slowest. */
+ * the last worker at the end, because this worker is said to be the slowest. */
 static void collect_racy(int* digits) {
   MPI_Status status;
   int got = 0;

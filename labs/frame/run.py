@@ -188,13 +188,15 @@ class Work:
         return Simulated(done.status, done.out, done.err, folder)
 
     def machine(self, preset, file, **fields):
-        """Writes the machine file of a preset with other values of fields into this folder; its name, for `--machine`."""
+        """Writes the machine file of a preset with other values of fields into this folder. Returns its name, for `--machine`."""
         done = child.run([tools.margay(), "machines", preset, "--toml"], environment=tools.environment(), seconds=RUN_SECONDS)
         if done.status:
             raise CouldNotRun(f"margay machines: {done.err.strip()}")
         text = done.out
         for name, value in fields.items():
-            text = re.sub(rf"^{name} = [^\s#]+", f"{name} = {value}", text, flags=re.M)
+            text, changed = re.subn(rf"^{name} = [^\s#]+", f"{name} = {value}", text, flags=re.M)
+            if not changed:
+                raise CouldNotRun(f"the machine {preset} has no {name}")
         files.write(text, self.folder, file)
         return "./" + file
 
