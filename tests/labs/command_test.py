@@ -102,7 +102,7 @@ class CommandTest(unittest.TestCase):
 
     def test_options_of_a_simulated_lab(self):
         self.lab("start", "schedule", os.path.join(self.place, "schedule"))
-        done = self.called("run", "--leaks", cwd=os.path.join(self.place, "schedule"))
+        done = self.called("run", "--summary", cwd=os.path.join(self.place, "schedule"))
         self.assertEqual(done.returncode, 2)
         self.assertIn("margay simulate", done.stderr)
 
