@@ -15,15 +15,18 @@ import re
 import shutil
 
 from frame import blanks, child, files, tools, variant
+from frame.blanks import Truth
 from frame.say import CouldNotRun, Findings, NotYet
 from frame.trace import BadTrace, Trace
 
 RUN_SECONDS = 30
-CANNOT = {2: "margay run rejected its command line", 71: "the job could not be started", 126: "the program could not be run",
+CANNOT = {2: "margay rejected its command line", 71: "the job could not be started", 126: "the program could not be run",
           127: "the program could not be found"}
 NO_REASON = re.compile(r"margay: (job |rank \d+: (leak|not given back):)")  # lines of the launcher and of --leaks
 LEAK = re.compile(r"rank (\d+): leak: request \w+,.* made by (\w+)(?: \([^)]*\))?,.* tag (\d+),")
 TIMED_OUT, DEADLOCK = 124, 73
+FOUND_DEADLOCK = "[deadlock]"  # ends the first line of the report of `margay simulate`
+LABEL = re.compile(r"^\[\d+\] ", re.M)  # a line's rank, in the output of `margay simulate`
 JOINS = {"margay/portals.hpp": "Program::start", "margay/rmi.hpp": "margay::rmi::run"}  # the call by which a program joins its job
 
 
@@ -85,6 +88,18 @@ class Flooded(Done):
         return f"the program printed more than {child.OUTPUT_MIB} MiB and was ended: does it print in an endless loop?"
 
 
+class Simulated(Done):
+    """A run of `margay simulate`, in the virtual time of a machine. Its status is that of `margay run`: 73 for a deadlock, 124 for a program that
+    did not end."""
+
+    def __init__(self, status, out, err, folder):
+        super().__init__(DEADLOCK if FOUND_DEADLOCK in err else status, LABEL.sub("", out), err, folder)
+
+    @property
+    def trouble(self):
+        return "the program did not end: does a loop wait for a message that never comes?" if self.status == TIMED_OUT else super().trouble
+
+
 class Work:
     """A student's folder of a lab. Without `predictions` the truths are only collected."""
 
@@ -96,6 +111,11 @@ class Work:
     def interface(self):
         """What a program in C++ is built on: "portals", or the lab's INTERFACE."""
         return getattr(self.lab, "INTERFACE", "portals")
+
+    @property
+    def simulated(self):
+        """Whether the lab's program runs in `margay simulate`."""
+        return getattr(self.lab, "SIMULATED", False)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -117,10 +137,13 @@ class Work:
         return output
 
     def command(self, ranks=None, *options, arguments=(), stem="program", trace="trace"):
-        """The arguments of `margay` for a run. Without `ranks`, the lab's RANKS and OPTIONS are added."""
+        """The arguments of `margay` for a run, or for a simulation with a trace unless `trace` is None. Without `ranks`, the lab's RANKS and
+        OPTIONS are added."""
         if ranks is None:
             ranks = variant.fill(str(self.lab.RANKS), self.variant)
             options = (*(variant.fill(word, self.variant) for word in self.lab.OPTIONS), *options)
+        if self.simulated:
+            return ["simulate", "-n", str(ranks), *options, *(["--trace", trace] if trace else []), "./" + stem, *arguments]
         return ["run", "-n", str(ranks), *options, "--trace", trace, "./" + stem, *arguments]
 
     def run(self, ranks=None, *options, arguments=(), stem="program", trace="trace", seconds=RUN_SECONDS):
@@ -141,6 +164,50 @@ class Work:
         if done.status in CANNOT and not os.path.isdir(folder):
             raise CouldNotRun(f"{CANNOT[done.status]}: {done.err.strip()}")
         return Done(done.status, done.out, done.err, folder)
+
+    def simulate(self, ranks=None, *options, arguments=(), trace=None, variables=None, seconds=RUN_SECONDS):
+        """Runs the program in `margay simulate`, on this number of ranks with these options; without `ranks`, with the lab's RANKS and
+        OPTIONS too. `variables` are options of the library, such as {"MARGAY_COLLECTIVE": "bcast=tree"}. `trace`: the folder for a
+        trace; None: no trace is recorded. `seconds` of this machine, not of the simulated one."""
+        folder = self.path(trace or "trace")
+        if trace:
+            files.need_no_link(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+        self.build()
+        command = [tools.margay(), *self.command(ranks, *options, arguments=arguments, trace=trace)]
+        try:
+            done = child.run(command, self.folder, {**tools.environment(), **(variables or {})}, seconds)
+        except TimeoutError:
+            return Simulated(TIMED_OUT, "", "", folder)
+        except OSError as error:
+            raise CouldNotRun(f"margay simulate: {error}") from error
+        if done.flooded:
+            return Flooded(done.status or TIMED_OUT, done.out, done.err, folder)
+        if done.status in CANNOT:
+            raise CouldNotRun(f"{CANNOT[done.status]}: {done.err.strip()}")
+        return Simulated(done.status, done.out, done.err, folder)
+
+    def machine(self, preset, file, **fields):
+        """Writes the machine file of a preset with other values of fields into this folder. Returns its name, for `--machine`."""
+        done = child.run([tools.margay(), "machines", preset, "--toml"], environment=tools.environment(), seconds=RUN_SECONDS)
+        if done.status:
+            raise CouldNotRun(f"margay machines: {done.err.strip()}")
+        text = done.out
+        for name, value in fields.items():
+            text, changed = re.subn(rf"^{name} = [^\s#]+", f"{name} = {value}", text, flags=re.M)
+            if not changed:
+                raise CouldNotRun(f"the machine {preset} has no {name}")
+        files.write(text, self.folder, file)
+        return "./" + file
+
+    def near(self, name, value, share, look, why):
+        """The truth of a question for a number, for which the student's own number stands if it differs by this share at most."""
+        answer = (self.predictions or {}).get(name, "")
+        try:
+            is_near = abs(float(blanks.squeeze(answer).replace(",", "")) - value) <= share * value
+        except ValueError:
+            is_near = False
+        return Truth(answer if is_near else round(value), look, why, by=f"what the runs show, to {100 * share:.0f} %")
 
     def predicted(self, truths):
         """Compares predict.txt with the truths of a run, and adds findings."""

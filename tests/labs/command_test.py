@@ -100,6 +100,19 @@ class CommandTest(unittest.TestCase):
         self.says(1, "- BLANK 1: rank ")
         self.says(1, "- predict.txt: `tree_all = 1")
 
+    def test_options_of_a_simulated_lab(self):
+        self.lab("start", "schedule", os.path.join(self.place, "schedule"))
+        done = self.called("run", "--summary", cwd=os.path.join(self.place, "schedule"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("margay simulate", done.stderr)
+
+    def test_a_simulated_program_that_hangs(self):
+        self.folder = os.path.join(self.place, "schedule")
+        self.lab("start", "schedule", self.folder)
+        self.answered()
+        self.change("program.c", "worker < size; ++worker)", "worker <= 1; ++worker) for (int twice = 0; twice < 3; ++twice)")
+        self.says(1, "part 2 deadlocks with --seed 0")
+
     def test_a_circle_that_begins_elsewhere(self):
         self.folder = os.path.join(self.place, "deadlock")
         self.lab("start", "deadlock", self.folder, "--seed", "3")

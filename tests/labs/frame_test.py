@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "labs"))
 
-from frame import blanks, say, variant  # noqa: E402  (after the path)
+from frame import blanks, run, say, variant  # noqa: E402  (after the path)
 from frame.files import read  # noqa: E402
 from frame.trace import BadTrace, Trace  # noqa: E402
 
@@ -50,6 +50,66 @@ VERSION, EVENTS = 8, 561152  # offsets in a file
 def margay(*words):
     return subprocess.run([os.path.join(BUILD, "bin", "margay"), *words], capture_output=True, text=True, check=True,
                           timeout=60).stdout
+
+
+# Prints the time of an hour's sleep; with an argument, waits for a message that no rank sends.
+SIMULATED = """#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const double begin = MPI_Wtime();
+  sleep(3600);
+  printf("%.0f s\\n", MPI_Wtime() - begin);
+  if (argc > 1) MPI_Recv(0, 0, MPI_BYTE, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+class SimulationTest(unittest.TestCase):
+    """Runs of `Work.simulate`, and what they are judged by."""
+
+    class Lab:
+        SIMULATED, RANKS, OPTIONS = True, "{ranks}", ("--machine", "ideal", "--compute", "none")
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        with open(os.path.join(place.name, "program.c"), "w", encoding="utf-8") as file:
+            file.write(SIMULATED)
+        self.work = run.Work(self.Lab, place.name, {"ranks": 2})
+
+    def test_output_is_without_labels_of_ranks(self):
+        done = self.work.simulate()
+        self.assertEqual((done.status, done.out), (0, "3600 s\n3600 s\n"))
+
+    def test_statuses_are_those_of_margay_run(self):
+        self.assertEqual(self.work.simulate(arguments=("wait",)).status, run.DEADLOCK)
+        with open(self.work.program(), "a", encoding="utf-8") as file:
+            file.write("__attribute__((constructor)) static void stay(void) { for (volatile int on = 1; on;) {} }\n")
+        self.work = run.Work(self.Lab, self.work.folder, {"ranks": 2})
+        self.assertEqual(self.work.simulate(seconds=1).status, run.TIMED_OUT)
+
+    def test_a_machine_with_other_figures(self):
+        self.assertEqual(self.work.machine("paragon", "slow.toml", latency_ns=77777, hop_ns=5), "./slow.toml")
+        text = read(self.work.folder, "slow.toml")
+        self.assertIn("\nlatency_ns = 77777 ", text)
+        self.assertIn("\nhop_ns = 5\n", text)
+        self.assertIn("\nmemory_latency_ns = 1_000\n", text)
+        self.assertEqual(self.work.simulate(1, "--machine", "./slow.toml").status, 0)
+
+    def test_a_machine_lacks_a_field(self):
+        with self.assertRaises(say.CouldNotRun):
+            self.work.machine("paragon", "slow.toml", latency_us=5)
+
+    def test_near(self):
+        for said, right in (("100", True), ("109", True), ("111", False), ("", False), ("many", False), ("90.5", True)):
+            with self.subTest(said):
+                self.work.predictions = {"name": said}
+                found = blanks.wrong_predictions(self.work.predictions, {"name": self.work.near("name", 100, 0.1, "look", "why")})
+                self.assertEqual(not found, right, found)
 
 
 class TraceTest(unittest.TestCase):

@@ -181,6 +181,26 @@ def cells_programs(v):
     return programs
 
 
+def crossing_factor(ranks):
+    """The crossover on so many ranks by the formulas of lab 15, in units of alpha/beta."""
+    rounds = (ranks - 1).bit_length()
+    return (ranks - 1 - rounds) / (rounds - (ranks - 1) / ranks)
+
+
+def busiest_column_first(module, pattern, v):
+    """Lab 16's count if messages went along the column first: that of the mesh with rows and columns exchanged."""
+    links, side = {}, module.SIDE
+    for of in range(module.RANKS):
+        to = module.target(pattern, v, of)
+        column, ys = of % side, (of // side, to // side)
+        xs = (of % side, to % side)
+        for y in range(min(ys), max(ys)):
+            links[column, y, ys[0] < ys[1], "y"] = links.get((column, y, ys[0] < ys[1], "y"), 0) + 1
+        for x in range(min(xs), max(xs)):
+            links[x, to // side, xs[0] < xs[1], "x"] = links.get((x, to // side, xs[0] < xs[1], "x"), 0) + 1
+    return max(links.values())
+
+
 class VariantsTest(unittest.TestCase):
     def server_findings(self, module, v, changes, order):
         """The check's findings about a run in which the clients' requests arrive in an order drawn from `order`."""
@@ -340,6 +360,44 @@ class VariantsTest(unittest.TestCase):
             self.assertEqual(len({v["first"], v["source"], v["victim"], v["page_other"]}), 4, v["seed"])
         for name in module.WRONG:
             self.assertTrue(filling_exists("14_fence", f"rule_{name}"), name)
+
+    def test_crossover(self):
+        module = lab("15_crossover")
+        for v in variants(module):
+            alpha_slow = module.ALPHA_NS - module.LATENCIES["latency_ns"] + v["latency_ns"]
+            for ranks in (v["few"], v["many"]):
+                tree, bucket = zip(*(module.costs(ranks, length) for length in module.LENGTHS))
+                self.assertTrue(tree[0] < bucket[0] and tree[-1] > bucket[-1])  # they cross between the first and the last length
+            # No answer is near enough to another one, nor to the paper's.
+            cross = [factor * module.ALPHA_NS / module.BETA_PS * 1000 for factor in map(crossing_factor, (v["few"], v["many"]))]
+            cross.append(cross[0] * alpha_slow / module.ALPHA_NS)
+            for near in (10000, cross[1], cross[2]):
+                self.assertGreater(abs(cross[0] - near), 2 * module.NEAR * cross[0])
+            self.assertLess(cross[2], module.LENGTHS[-1])
+
+    def test_contention(self):
+        module = lab("16_contention")
+        for v in variants(module):
+            right = {name: module.busiest(name, v) for name in module.PATTERNS}
+            self.assertEqual((right["neighbour"], right["mirror"], right["transpose"]), (1, v["width"] // 2, v["corner"] - 1))
+            column_first = {name: busiest_column_first(module, name, v) for name in module.PATTERNS}
+            self.assertNotEqual(right, column_first)
+            self.assertEqual(sorted(v["order"]), list(range(module.RANKS)))
+
+    def test_scaling(self):
+        module = lab("17_scaling")
+        for v in variants(module):
+            step_us = (v["serial_ns"] + v["side"] ** 2 * v["cell_ns"] / module.MOST_RANKS) / 1000
+            messages_us = module.ALPHA_US * (1 + 3 * (module.MOST_RANKS.bit_length() - 1))
+            self.assertGreater(messages_us, 1.3 * module.NEAR * (step_us + messages_us))  # a model without messages is wrong
+            self.assertLess(1 / module.serial_fraction(v), module.MOST_RANKS / 2)
+            self.assertGreater(abs(1 / module.serial_fraction(v) - module.amdahl(v, module.MODEL_RANKS)), module.NEAR / module.serial_fraction(v))
+
+    def test_schedule(self):
+        module = lab("18_schedule")
+        for v in variants(module):
+            self.assertEqual(len(set(v["digits"])), module.ROUNDS * (v["ranks"] - 1))
+            self.assertTrue(0 < v["slow"] < v["last"] == v["ranks"] - 1)
 
     def test_fillings(self):
         """Each mistake that is walked on paper here is run by labs.py too."""
