@@ -61,29 +61,42 @@ class Runs:
         return subprocess.run([self.margay, "run", *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
 
 
-def outputs(runs, options):
-    """Programs of the suite have the same output as in a real run, on several machines."""
+def sources_of(options):
     folder = ROOT / "tests" / "mpi"
     if options.program:
-        sources = [pathlib.Path(options.program)]
-    elif options.every:
-        sources = [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if not {path.stem, f"rma_{path.stem}"} & {*NOT_THERE, *FORKS}]
-    else:
-        sources = [folder / f"{name}.c" for name in PROGRAMS]
-    for source in sources:
+        return [pathlib.Path(options.program)]
+    if options.every:
+        return [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if not {path.stem, f"rma_{path.stem}"} & {*NOT_THERE, *FORKS}]
+    return [folder / f"{name}.c" for name in PROGRAMS]
+
+
+def compare_outputs(runs, options, settings):
+    """Each program has the same output and exit status as in a real run, with each of the settings."""
+    for source in sources_of(options):
         keys = support.header_keys(source)
         ranks = min(map(int, keys.get("ranks", "2").split()))
         program = runs.compile(source, keys.get("libraries", "").split())
         real = runs.run("-n", ranks, program)
-        for machine, compute in (("ideal", "none"), ("paragon", "calls=1us"), ("loopback", "measured")):
-            what = f"{source.stem}, {ranks} ranks, {machine}, {compute}"
+        for setting in settings:
+            what = f"{source.stem}, {ranks} ranks, {' '.join(map(str, setting))}"
             try:
-                simulated = runs.simulate("-n", ranks, "--machine", machine, "--compute", compute, program)
+                simulated = runs.simulate("-n", ranks, *setting, program)
             except subprocess.TimeoutExpired:
                 runs.check(what, False, "it does not end")
                 continue
             runs.check(what, simulated.returncode == real.returncode, f"exit status {simulated.returncode}, {real.returncode}\n{simulated.stderr}")
             runs.check(what, text_of(simulated.stdout) == text_of(real.stdout), simulated.stdout + simulated.stderr)
+
+
+def outputs(runs, options):
+    """Programs of the suite have the same output as in a real run, on several machines."""
+    machines = (("ideal", "none"), ("paragon", "calls=1us"), ("loopback", "measured"))
+    compare_outputs(runs, options, [("--machine", machine, "--compute", compute) for machine, compute in machines])
+
+
+def seeds(runs, options):
+    """The same with several seeds, and messages that are delayed."""
+    compare_outputs(runs, options, [("--machine", "asci-red", "--compute", "none", "--delay", "100us", "--seed", seed) for seed in range(1, options.seeds + 1)])
 
 
 def seconds_of(result):
@@ -189,7 +202,7 @@ def bad_input(runs, _):
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (outputs, time, repeat, equal_traces, ends, callbacks, thousands, real_time, bad_input)}
+CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, callbacks, thousands, real_time, bad_input)}
 
 
 def main():
@@ -197,6 +210,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--program", help="another program for `outputs`")
     parser.add_argument("--every", action="store_true", help="all programs of the suite for `outputs`")
+    parser.add_argument("--seeds", type=int, default=3, help="for `seeds`: how many")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
