@@ -112,7 +112,7 @@ def words_about_the_command_line(build, scratch):
             job = Job(build, ["-n", 2, *words], ["true"], env=variables)
             assert job.finish(5) == 0 and re.fullmatch(rf"margay: .*\b{name} .*\b{near}\?\n", job.stderr), job.stderr
     assert (job := Job(build, ["-n", 2], ["true"], env={"MARGAY_STRICT": "yes"})).finish(5) == 2, job.stderr
-    assert re.fullmatch(r"margay: MARGAY_STRICT=yes .* 1\|0\n", job.stderr), job.stderr
+    assert re.fullmatch(r"margay: MARGAY_STRICT: .*\"yes\".* 1\|0\n", job.stderr), job.stderr
     job = Job(build, ["-n", 2, "-genv", "MARGAY_OF_MY_OWN", "1"], ["true"])
     assert job.finish(5) == 0 and not job.stderr, job.stderr
 

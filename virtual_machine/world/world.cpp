@@ -30,9 +30,10 @@ constexpr std::uint64_t kBeginNs = 1'000'000'000;
 constexpr std::uint64_t kClockNs = 20;
 // The virtual time of a poll without a result (MPI_Test), besides the network's cost, so that loops of polls end.
 constexpr std::uint64_t kEmptyPollNs = 100;
-// Rounds of all waiting ranks without a frame, after which the run is deadlocked. Before each, devices open second
-// heaps for the messages for which they had no room, so that a rank that can continue does.
-constexpr std::uint32_t kIdleRoundsMax = 4;
+// Rounds of all waiting ranks without a frame, after which the run is deadlocked. The library counts rounds: a device
+// opens its second heap after 1,000 (mpi_adi/device/unexpected), and then continues. The program's functions for
+// generalized requests may count their polls, too.
+constexpr std::uint32_t kIdleRoundsMax = 1'200;
 // A poll takes a step longer after each kPollsOfStep successive polls without a frame.
 constexpr std::uint64_t kPollStepNs = 20;
 constexpr std::uint32_t kPollsOfStep = 16;
@@ -517,11 +518,8 @@ bool World::let_waiting_ranks_poll() {
     idle_rounds_ = 0;
   }
   if (++idle_rounds_ > kIdleRoundsMax) return false;
-  for (const auto& rank : ranks_) {
-    if (!rank->waits_) continue;
-    if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) joined->device().about_to_sleep();
-    schedule_.add(rank->rank_, rank->local_ns_);
-  }
+  for (const auto& rank : ranks_)
+    if (rank->waits_) schedule_.add(rank->rank_, rank->local_ns_);
   return true;
 }
 
