@@ -528,7 +528,8 @@ void World::report_deadlock() {
   for (const auto& rank : ranks_)
     if (!rank->ended_ && rank->joined() != nullptr) rank->joined()->report_dropped_sends();
   const std::string message = "deadlock: all ranks wait, and no message is in flight";
-  ReportedFinding& found = report_.findings.emplace_back(sim::Finding::deadlock, std::vector<std::uint32_t>(), message);
+  report_.findings.push_back({sim::Finding::deadlock, {}, message});
+  ReportedFinding& found = report_.findings.back();
   std::string text = "margay simulate: " + message + sim::id_suffix(sim::Finding::deadlock) + "\n";
   for (const auto& rank : ranks_) {
     if (!rank->ended_) found.ranks.push_back(rank->rank_);

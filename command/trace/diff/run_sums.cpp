@@ -183,11 +183,11 @@ void RunSums::add(SumSection section, std::string name, std::initializer_list<Su
   const std::span<const SumMeasure> measures = shape_of(section).measures;
   std::vector<std::uint64_t>& row = sections[static_cast<std::size_t>(section)][{order, std::move(name)}];
   row.resize(measures.size());
-  for (const auto& [measure, number] : numbers) {
-    const auto found =
-        std::find_if(measures.begin(), measures.end(), [&](const SumMeasure& each) { return each.name == measure; });
+  for (const SumNumber& number : numbers) {
+    const auto found = std::find_if(measures.begin(), measures.end(),
+                                    [&](const SumMeasure& measure) { return measure.name == number.first; });
     MARGAY_ASSERT(found != measures.end());
-    row[static_cast<std::size_t>(found - measures.begin())] += number;
+    row[static_cast<std::size_t>(found - measures.begin())] += number.second;
   }
 }
 

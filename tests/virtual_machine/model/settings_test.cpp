@@ -59,12 +59,12 @@ TEST_CASE("settings: the sources of wildcards") {
                {"0:1=2;0:2=1", false, {}},
                {"3:1=0", false, {}},
                {"0:1=2,,0:2=1", false, {}}};
-  for (const auto& [text, is_valid, sources] : cases) {
-    CAPTURE(text);
-    settings.wildcards = text;
+  for (const auto& each : cases) {
+    CAPTURE(each.text);
+    settings.wildcards = each.text;
     GivenSources read;
-    CHECK_EQ(parse_wildcards(settings, read).ok(), is_valid);
-    if (is_valid) CHECK(read == sources);
+    CHECK_EQ(parse_wildcards(settings, read).ok(), each.is_valid);
+    if (each.is_valid) CHECK(read == each.sources);
   }
   settings.wildcards = "lowest";
   settings.ranks = kWildcardRanksMax + 1;
