@@ -103,7 +103,7 @@ def case_empty_choices(case):
     trace = own_trace(case)
     for words in (("--message", "5:6:7"), ("--around", "5:6:7"), ("--call", "NOSUCH")):
         case.command("trace", "print", trace, *words, status=1)
-        case.expect_said(f"{' '.join(words)}: no ")
+        case.expect_said(f"{' '.join(words)}: unknown ")
         case.expect(case.last.stdout == "", "a table all the same")
     case.command("trace", "print", trace, "--call", "MPI_Send")
     case.command("trace", "print", trace, "--message", "0:1:1")

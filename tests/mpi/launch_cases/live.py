@@ -185,14 +185,14 @@ def case_top_others(case):
     user's job."""
     own = str(os.getpid())
     case.command("top", "--once", "ffffffffffffffff", status=1)
-    case.expect(" ffffffffffffffff " in case.last.stderr and not case.last.stdout, "the job that is not there is named")
+    case.expect(" ffffffffffffffff; " in case.last.stderr and not case.last.stdout, "the job that is not there is named")
     for interval in ("0", "nan", "1e9", "2s", "\x1b[2J"):
         case.command("top", "--once", "--interval", interval, status=2)
         case.expect(" 0.05 to 3600" in case.last.stderr and "\x1b" not in case.last.stderr, f"interval {interval!r}")
     columns = "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap"
     for word in ("colour", "3", "\x1b[2J"):
         case.command("top", "--once", f"--sort={word}", status=2)
-        case.expect(f"there are: {columns}" in case.last.stderr and "\x1b" not in case.last.stderr, f"sort {word!r}")
+        case.expect(f"; use {columns} " in case.last.stderr and "\x1b" not in case.last.stderr, f"sort {word!r}")
     printed = case.command("top", "--help")
     case.expect(columns in " ".join(printed.split()) and all(32 <= ord(c) < 127 or c == "\n" for c in printed), "help is text")
     for command, status in ((("top", "--once"), 1), (("stacks",), 2)):
