@@ -400,7 +400,7 @@ def case_top_no_reader(case):
         ended = eventually(case, top.poll, lambda status: status is not None, "top without its job ends")
         top.kill()
         printed = top.communicate()[1].decode()
-        expect(case, ended == 1 and " ffffffffffffffff " in printed and job.name in printed, f"no such job: {printed}")
+        expect(case, ended == 1 and " ffffffffffffffff; " in printed and job.name in printed, f"no such job: {printed}")
 
 
 def case_stacks_stuck(case):
