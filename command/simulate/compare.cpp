@@ -22,7 +22,7 @@ using portals::Status;
 using virtual_machine::RunReport;
 
 constexpr int kStatusNotCompared = 1;
-// Of what a failed run has written to standard error.
+// The most lines that are printed of the error output of a failed run.
 constexpr std::size_t kErrorLinesMost = 10;
 
 int end_comparison(const Status& status, int exit_status) {

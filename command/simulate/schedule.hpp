@@ -27,7 +27,7 @@ struct ScheduleRun {
   // 128 + the signal, if one ended the run.
   int exit_status = 0;
   bool exceeded_limit = false;
-  // The wildcards could not take the messages of their given sources; the run is no schedule of the program.
+  // The wildcards could not take the messages of their given sources; the program has no such schedule.
   bool is_infeasible = false;
   // Lines of standard output: those of rank 0, of rank 1, ...
   std::vector<std::string> output;

@@ -34,7 +34,7 @@ struct RunReport {
   std::uint32_t ranks = 0;
   std::uint64_t seed = 0;
   int exit_status = kNoStatus;
-  // Why there is no result; empty: the program has run to its end, or to a finding's.
+  // The reason of a run without a result; empty: the program has run to its end, or to that of a finding.
   std::string error;
   // The latest time of a rank, since the start of all.
   std::uint64_t virtual_ns = 0;

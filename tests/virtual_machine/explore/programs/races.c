@@ -77,7 +77,7 @@ static void relay(void) {
   }
 }
 
-/* Rank 0 tells rank 2 to send, by a ready send, before it has posted the receive, if rank 2's greeting comes first. */
+/* Rank 0 asks rank 2 to send, by a ready send, before it has posted the receive, if rank 2's greeting comes first. */
 static void ready(void) {
   MPI_Status status;
   int value = 0;
