@@ -11,6 +11,7 @@ import tempfile
 from peers import collect, machine, plot, runs, stacks, table
 from rmi import command as rmi
 from simulate import command as simulate
+from simulate import predictions
 
 
 def parse(arguments, text):
@@ -18,7 +19,7 @@ def parse(arguments, text):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer cases, 3 repeats")
     parser.add_argument("--only", default="", help=f"with commas: {', '.join(runs.groups())}; or rmi: RMI's goals beside their bounds; "
-                        "or simulate: margay simulate beside SMPI")
+                        "or simulate: margay simulate beside SMPI; or predict: its times beside real runs")
     parser.add_argument("--repeats", type=int, help="times that every stack runs every case (default 5)")
     parser.add_argument("--patience", type=float, default=300, metavar="S",
                         help="seconds spent, in all, on waiting until nothing else runs and on repeating what was disturbed")
@@ -31,7 +32,7 @@ def parse(arguments, text):
     options = parser.parse_args(arguments)
     options.only = tuple(word for word in options.only.split(",") if word)
     unknown = set(options.only) - set(runs.groups())
-    if unknown and options.only not in (("rmi",), ("simulate",)):
+    if unknown and options.only not in (("rmi",), ("simulate",), ("predict",)):
         parser.error(f"--only {','.join(sorted(unknown))}: there are {', '.join(runs.groups())}")
     return options
 
@@ -115,10 +116,11 @@ def main(arguments, root, text):
         if options.build is None:
             rmi.prepare(root)
         return rmi.run_goals(root, options, build.resolve(), out if options.out else out / "rmi")
-    if options.only == ("simulate",):
+    if options.only in (("simulate",), ("predict",)):
         if options.build is None:
             simulate.prepare(root)
-        return simulate.main(root, options, build.resolve(), out if options.out else out / "simulate")
+        run = simulate.main if options.only == ("simulate",) else predictions.main
+        return run(root, options, build.resolve(), out if options.out else out / "simulate")
     if options.html_only:
         print(write(json.loads(pathlib.Path(options.html_only).read_text(encoding="utf-8")), out), end="")
         return 0

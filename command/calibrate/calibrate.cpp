@@ -196,12 +196,17 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
     return Status::error("cannot measure a rank: " + status.sentence() + " (`margay doctor` looks for the reason)");
   }
   const collectives::SolvedRates solved = collectives::solve_rates(times_of(shapes, processors, remarks));
+  collectives::Rates messages = solved.rates;
+  if (processors >= 2) messages.inside = message_rates(shapes[0].answers(), messages.inside, true);
+  if (processors >= 2 && shapes[1].status.ok())
+    messages.between = message_rates(shapes[1].answers(), messages.between, false);
   std::string unmeasured;
   for (const std::string& name : solved.unmeasured) unmeasured += (unmeasured.empty() ? "" : ", ") + name;
   out = {.machine = sim::this_machine(),
          .date = date_now(),
          .unmeasured = unmeasured,
-         .rates = collectives::to_text(solved.rates)};
+         .rates = collectives::to_text(solved.rates),
+         .messages = collectives::to_text(messages)};
   return {};
 }
 

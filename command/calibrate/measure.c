@@ -6,6 +6,8 @@
 //   allreduce:N  an allreduce of N bytes of doubles
 //   barrier
 //   window:N     N messages of 8 bytes one after the other, and an answer
+//   pass:N       a message of N bytes, there and back: the time of one way
+//   stream:N     kStream messages of N bytes one after the other, and an answer: the time of a message
 //   send         the sender's time for a message of 8 bytes, while the receiver is idle
 //   combine:N    the sum of two rows of N bytes of doubles, by one rank without messages
 #include <math.h>
@@ -21,7 +23,15 @@ static const double kBatchSeconds = 1e-3;
 static const double kMeasureSeconds = 60e-3;
 // On a busy machine the batches measured by then must suffice.
 static const double kPatienceSeconds = 240e-3;
-enum { kBatchesMin = 9, kBatchesMax = 300, kCallsMax = 1 << 17, kAnswerTag = 1, kShortBytes = 8, kNameMax = 32 };
+enum {
+  kBatchesMin = 9,
+  kBatchesMax = 300,
+  kCallsMax = 1 << 17,
+  kAnswerTag = 1,
+  kShortBytes = 8,
+  kNameMax = 32,
+  kStream = 64
+};
 
 typedef struct {
   char name[kNameMax];
@@ -54,6 +64,17 @@ static void pass_window(Memory* memory, int messages) {
   }
 }
 
+static void pass_row(Memory* memory, int messages, int bytes, int answer) {
+  const int peer = 1 - memory->rank;
+  for (int i = 0; i < messages; ++i) {
+    if (memory->rank == 0) MPI_Send(memory->data, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+    if (memory->rank == 1) MPI_Recv(memory->result, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (memory->rank == 1) MPI_Send(memory->data, answer, MPI_BYTE, peer, kAnswerTag, MPI_COMM_WORLD);
+  if (memory->rank == 0)
+    MPI_Recv(memory->result, answer, MPI_BYTE, peer, kAnswerTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void pass_one(Memory* memory) {
   const int peer = 1 - memory->rank;
   if (memory->rank == 1) MPI_Recv(memory->result, kShortBytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -73,6 +94,10 @@ static void do_once(const Measurement* what, Memory* memory, int turn) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(what->name, "window") == 0) {
     pass_window(memory, what->bytes);
+  } else if (strcmp(what->name, "pass") == 0) {
+    pass_row(memory, 1, what->bytes, what->bytes);
+  } else if (strcmp(what->name, "stream") == 0) {
+    pass_row(memory, kStream, what->bytes, kShortBytes);
   } else if (strcmp(what->name, "send") == 0) {
     pass_one(memory);
   } else if (memory->rank == 0) {
@@ -140,7 +165,7 @@ static Measurement parse(const char* word) {
   const size_t length = strcspn(word, ":");
   if (length < kNameMax) memcpy(what.name, word, length);
   what.bytes = word[length] == ':' ? atoi(word + length + 1) : 0;
-  static const char* const kKnown[] = {"bcast", "allreduce", "barrier", "window", "send", "combine"};
+  static const char* const kKnown[] = {"bcast", "allreduce", "barrier", "window", "send", "combine", "pass", "stream"};
   for (size_t i = 0; i < sizeof kKnown / sizeof kKnown[0]; ++i) {
     if (strcmp(what.name, kKnown[i]) == 0 && what.bytes >= 0) return what;
   }
@@ -162,6 +187,8 @@ int main(int argc, char** argv) {
     if (memory.data == NULL || memory.result == NULL || memory.requests == NULL) MPI_Abort(MPI_COMM_WORLD, 3);
     double seconds = measure(&what, &memory);
     if (strcmp(what.name, "send") == 0) seconds -= clock_seconds();
+    if (strcmp(what.name, "pass") == 0) seconds /= 2;
+    if (strcmp(what.name, "stream") == 0) seconds /= kStream;
     if (memory.rank == 0) printf("%s %d %.4g\n", what.name, what.bytes, seconds);
     free(memory.data);
     free(memory.result);

@@ -64,6 +64,9 @@ const std::string kRow = task("combine", collectives::kTimedRow);
 const std::string kShared = task("allreduce", collectives::kTimedShared);
 const std::string kOne = task("window", 1);
 const std::string kMany = task("window", kWindow);
+constexpr std::uint64_t kStreamBytes = 65'536;
+const std::string kPass = task("pass", 8);
+const std::string kStream = task("stream", kStreamBytes);
 
 }  // namespace
 
@@ -96,14 +99,14 @@ Answers fast_of(const std::vector<Answers>& runs) {
 }
 
 Question inside_question() {
-  return {{kMessage, kShorter, kLonger, kOne, kMany, kRow, "barrier", kShared},
+  return {{kMessage, kShorter, kLonger, kOne, kMany, kRow, "barrier", kShared, kPass, kStream},
           "bcast=tree,barrier=shared,allreduce=shared"};
 }
 
 // Between nodes, messages to one peer leave together but those to several do not, so the sender's cost of one message
 // is measured separately.
 Question between_question() {
-  return {{kMessage, kShorter, kLonger, "send"}, "bcast=tree"};
+  return {{kMessage, kShorter, kLonger, "send", kPass, kStream}, "bcast=tree"};
 }
 
 Question alone_question() {
@@ -133,6 +136,16 @@ void take_between(const Answers& answers, collectives::CallTimes& out) {
 
 void take_alone(const Answers& answers, collectives::CallTimes& out) {
   out.row = of(answers, kRow);
+}
+
+collectives::Rates::Message message_rates(const Answers& answers, const collectives::Rates::Message& solved,
+                                          bool copies) {
+  const double startup = std::clamp(of(answers, kPass), collectives::kRateLeast, collectives::kRateMost);
+  const double busy = std::min(solved.busy, startup / 2);
+  const double body = of(answers, kStream) - (copies ? busy : 0);
+  return {.startup = startup,
+          .busy = busy,
+          .byte = std::clamp(body / kStreamBytes, collectives::kRateLeast, collectives::kRateMost)};
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/cost/rates.hpp"
 #include "collectives/select/solve_rates.hpp"
 #include "portals/base/status.hpp"
 
@@ -40,6 +41,11 @@ struct Question {
 void take_inside(const Answers& answers, collectives::CallTimes& out);
 void take_between(const Answers& answers, collectives::CallTimes& out);
 void take_alone(const Answers& answers, collectives::CallTimes& out);
+
+// The rates of single messages by the results of one of the questions of two ranks: a ping-pong and a stream instead of
+// the broadcasts of `solved`, which has the busy part. `copies`: the sender is busy until it has copied the body.
+[[nodiscard]] collectives::Rates::Message message_rates(const Answers& answers,
+                                                        const collectives::Rates::Message& solved, bool copies);
 
 // A run of this command as `margay run`.
 

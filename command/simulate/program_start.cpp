@@ -15,6 +15,7 @@
 #include "command/line/line_mistakes.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/program/program.hpp"
+#include "command/simulate/calibrated_machine.hpp"
 #include "sim/base/text.hpp"
 #include "virtual_machine/model/changes.hpp"
 #include "virtual_machine/model/faults.hpp"
@@ -93,6 +94,12 @@ Status check_order(SimulateOrder& order, int& exit_status) {
   Settings& settings = order.settings;
   virtual_machine::Machine machine;
   if (Status status = virtual_machine::find_machine(settings.machine, machine); !status.ok()) return status;
+  if (settings.machine == kCalibratedMachine) {
+    std::vector<Change> calibrated;
+    if (Status status = read_calibration(calibrated); !status.ok()) return status;
+    // Before those of --set, which may change the same fields.
+    settings.changes.insert(settings.changes.begin(), calibrated.begin(), calibrated.end());
+  }
   const std::size_t set = settings.changes.size() - order.swept;
   for (std::size_t i = 0; i < settings.changes.size(); ++i) {
     const Status status = virtual_machine::apply_change(settings.changes[i], settings, machine);

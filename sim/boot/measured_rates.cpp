@@ -36,7 +36,8 @@ struct Line {
 constexpr Line kLines[] = {{"machine", &MeasuredRates::machine},
                            {"date", &MeasuredRates::date},
                            {"unmeasured", &MeasuredRates::unmeasured},
-                           {"rates", &MeasuredRates::rates}};
+                           {"rates", &MeasuredRates::rates},
+                           {"messages", &MeasuredRates::messages}};
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");

@@ -7,6 +7,7 @@
 //   date: 2026-03-01 12:30 UTC
 //   unmeasured: between
 //   rates: inside=3e-07:1.2e-07:9e-11,...
+//   messages: inside=1.5e-07:7e-08:1.3e-10,...
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,9 @@ struct MeasuredRates {
   std::string unmeasured;
   // Empty: none.
   std::string rates;
+  // The same with the rates of single messages in place of those of the messages of collective calls, for `margay
+  // simulate`. Empty: not measured.
+  std::string messages;
 };
 
 // The identity of a machine for rates: the processors' model and number, Linux's version without its last number, and

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-from simulate import runs, verdicts  # noqa: E402
+from simulate import predictions, runs, verdicts  # noqa: E402
 
 BESIDE, ALONE, START = runs.FULL[0], runs.FULL[3], runs.FULL[4]
 MB = 1_000_000
@@ -45,6 +45,15 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(rows[2][8:11], ("0.667", "<= 0.5", "NOT MET"))
         self.assertEqual(rows[3][3:6], ("", "<= 10 s", "met"))
         self.assertEqual(verdicts.summary(measured), ["4 goals: 3 met, 1 not met."])
+
+
+class Predictions(unittest.TestCase):
+    def test_differences_of_medians(self):
+        case = predictions.CASES[0]
+        for samples, difference, word in (([(1e-6, 1.14e-6), (1e-6, 1.14e-6), (9e-6, 5e-6)], "+14 %", "met"), ([(2e-6, 1e-6)], "-50 %", "NOT MET")):
+            head, row = predictions.rows({case: samples})
+            self.assertEqual(len(head), len(row))
+            self.assertEqual((row[0], row[3], row[5]), (case.title, difference, word))
 
 
 class Measuring(unittest.TestCase):
@@ -78,6 +87,15 @@ class Programs(unittest.TestCase):
                 self.assertIn(case.title, text)
             self.assertTrue((pathlib.Path(folder) / "result.json").exists())
 
+    def test_predictions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [ROOT / "scripts" / "bench", "--only", "predict", "--repeats", "1", "--patience", "0", "--build", self.build, "--out", folder]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = (pathlib.Path(folder) / "predictions.txt").read_text(encoding="utf-8")
+            for case in predictions.CASES:
+                self.assertIn(case.title, text)
+
     def test_a_wrong_workload_fails(self):
         with tempfile.TemporaryDirectory() as folder:
             margay = runs.Margay(self.build, folder)
@@ -91,4 +109,4 @@ if __name__ == "__main__":
         at = sys.argv.index("--build")
         Programs.build = sys.argv[at + 1]
         del sys.argv[at:at + 2]
-    unittest.main(defaultTest=None if Programs.build else ["Verdicts", "Measuring"])
+    unittest.main(defaultTest=None if Programs.build else ["Verdicts", "Predictions", "Measuring"])

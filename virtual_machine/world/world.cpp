@@ -14,6 +14,7 @@
 #include "mpi_adi/protocol/held_receives.hpp"
 #include "mpi_adi/rank/current.hpp"
 #include "sim/base/clock.hpp"
+#include "sim/boot/job_rates.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "virtual_machine/world/machine_rates.hpp"
@@ -114,7 +115,12 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
   for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) nodes[rank] = model_.node_of(rank);
   node_count_ = nodes.back() + 1;
   std::iota(all_ranks.begin(), all_ranks.end(), 0U);
-  rates_ = collectives::to_text(rates_of(machine));
+  // Without rates of the user, those of the machine. MPI_Init reports rates that are not valid.
+  const sim::Options options = sim::Options::from_environment(environ);
+  rates_ = options.text("rates");
+  rates_given_ = !rates_.empty();
+  if (sim::JobRates found; rates_given_ && sim::find_job_rates(options, found).ok()) rates_ = found.text;
+  if (!rates_given_) rates_ = collectives::to_text(rates_of(machine));
   node_of_rank_ = std::move(nodes);
   all_ranks_ = std::move(all_ranks);
   const auto routes = sim::Routes::pattern_of(settings.ranks);
@@ -145,9 +151,8 @@ sim::Job World::job_of(std::uint32_t rank) const {
   const std::uint64_t short_limit = machine_.networks.front().short_limit;
   if (short_limit != 0 && !job.options.has("protocol"))
     job.options.set("protocol", "short_limit=" + std::to_string(short_limit));
-  job.rates = job.options.text("rates");
-  job.rates_given = !job.rates.empty();
-  if (!job.rates_given) job.rates = rates_;
+  job.rates = rates_;
+  job.rates_given = rates_given_;
   return job;
 }
 

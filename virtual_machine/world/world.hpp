@@ -144,8 +144,9 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   sim::SharedTable node_of_rank_;
   sim::SharedTable all_ranks_;
   std::uint32_t node_count_ = 1;
-  // The machine's, as text.
+  // The user's or the machine's, as text.
   std::string rates_;
+  bool rates_given_ = false;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
   // The fiber of the thread, which runs before the first rank and after the last one.
   Fiber own_fiber_;

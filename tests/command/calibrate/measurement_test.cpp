@@ -61,4 +61,26 @@ TEST_CASE("each shape is asked for all values that are taken from its answers") 
   CHECK_FALSE(times.crowd);
 }
 
+TEST_CASE("the rates of single messages are those of a ping-pong and a stream") {
+  const collectives::Rates::Message solved{.startup = 9e-6, .busy = 2e-6, .byte = 9e-9};
+  const struct {
+    double pass;
+    double stream;
+    bool copies;
+    collectives::Rates::Message expected;
+  } cases[] = {{6e-6, 65.536e-6, false, {6e-6, 2e-6, 1e-9}},
+               {6e-6, 67.536e-6, true, {6e-6, 2e-6, 1e-9}},
+               {3e-6, 65.536e-6, false, {3e-6, 1.5e-6, 1e-9}},
+               // Faster than the sender's work alone.
+               {6e-6, 1e-6, true, {6e-6, 2e-6, collectives::kRateLeast}}};
+  for (const auto& [pass, stream, copies, expected] : cases) {
+    CAPTURE(stream);
+    const collectives::Rates::Message rates =
+        message_rates({{"pass:8", pass}, {"stream:65536", stream}}, solved, copies);
+    CHECK(rates.startup == expected.startup);
+    CHECK(rates.busy == expected.busy);
+    CHECK(rates.byte == doctest::Approx(expected.byte));
+  }
+}
+
 }  // namespace margay::command

@@ -16,7 +16,8 @@ namespace {
 const MeasuredRates kKept{.machine = "a machine, 2 processors",
                           .date = "2026-03-01 12:30 UTC",
                           .unmeasured = "between, turn",
-                          .rates = "a=1,b=2"};
+                          .rates = "a=1,b=2",
+                          .messages = "a=3,b=4"};
 
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
