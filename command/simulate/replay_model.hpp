@@ -27,6 +27,8 @@ enum class ReplayStep : std::uint8_t {
   send,     // value: index in ReplayPlan::messages
   await,    // value: the same; the rank continues when the whole message has arrived
   event,    // value: number of an event whose time is of interest; takes no time
+  begin,    // value: index in ReplayPlan::tasks; the task runs from now on, beside the rank
+  end,      // value: the same; the rank continues when the task has ended
 };
 
 struct ReplayAction {
@@ -40,6 +42,10 @@ struct ReplayPlan {
   std::vector<ReplayMessage> messages;
   // By rank. A message is sent once, and awaited at most once, by the ranks that it names.
   std::vector<std::vector<ReplayAction>> ranks;
+  // Work of the library beside its rank, which makes progress while the rank waits for something else: sends and
+  // awaits. A rank begins a task once, and then ends it. An await of a task without which no rank could continue is
+  // left out.
+  std::vector<std::vector<ReplayAction>> tasks;
   // Events have numbers below this one.
   std::size_t events = 0;
 };
@@ -65,7 +71,8 @@ struct ReplayResult {
 };
 
 // Executes the plan on the machine of `model`, which is fresh and has as many ranks. `cpu_scale`: time of a computation
-// as a multiple of the recorded one. Error: ranks wait for one another in a circle; the message names one of them.
+// as a multiple of the recorded one. Error: ranks wait for one another in a circle, without a task; the message names
+// one of them.
 [[nodiscard]] portals::Status replay(const ReplayPlan& plan, double cpu_scale, virtual_machine::NetworkModel& model,
                                      ReplayResult& out);
 

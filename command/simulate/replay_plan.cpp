@@ -53,6 +53,10 @@ bool is_arrival(TraceKind kind) {
          kind == TraceKind::kernel_ack_arrived;
 }
 
+bool is_end(TraceKind kind) {
+  return kind == TraceKind::pull_complete || kind == TraceKind::receive_complete || kind == TraceKind::request_complete;
+}
+
 // A send, or a wait for a message, that the rank has yet to do, with the events behind it.
 struct Due {
   ReplayStep step = ReplayStep::await;
@@ -93,7 +97,7 @@ class PlanMaker {
     out_.elapsed_ns = trace_.entries.back().event.time - begin_ns;
     out_.is_virtual = trace_.files.front().clock == sim::ClockKind::virtual_ns;
     find_messages();
-    shared_.emplace(trace_, names_, messages_, out_.plan);
+    shared_.emplace(trace_, names_, out_.plan);
     std::vector<bool> is_first(trace_.files.size(), true);
     for (std::size_t at = 0; at < trace_.entries.size(); ++at) {
       const std::uint32_t rank = trace_.entries[at].file;
@@ -189,6 +193,7 @@ class PlanMaker {
         break;
       case TraceKind::collective_begin:
         begin_collective(reading, collective_key(event.match_bits));
+        shared_->put(rank, at);
         break;
       case TraceKind::collective_end:
         flush_for_call(rank);
@@ -198,6 +203,11 @@ class PlanMaker {
       case TraceKind::receive_complete:
       case TraceKind::found:
         need(reading, identity(event), false);
+        flush_for_call(rank);
+        break;
+      case TraceKind::pull_complete:
+      case TraceKind::request_complete:
+        flush_for_call(rank);
         break;
       case TraceKind::pull_begin:
       case TraceKind::synchronous_answer:
@@ -341,6 +351,11 @@ class PlanMaker {
       for (Due& due : reading.due) {
         if (due.identity != message) continue;
         due.events.push_back(at);
+        return;
+      }
+      // An event about another message may follow from the last step: the end of a receive from its reply.
+      if (!reading.due.empty() && is_end(event.kind)) {
+        reading.due.back().events.push_back(at);
         return;
       }
     }

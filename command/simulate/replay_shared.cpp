@@ -1,11 +1,11 @@
 #include "command/simulate/replay_shared.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <string_view>
+#include <tuple>
 #include <utility>
 
-#include "command/trace/story/collective_calls.hpp"
 #include "command/trace/story/collectives.hpp"
 
 namespace margay::command {
@@ -13,7 +13,6 @@ namespace margay::command {
 namespace {
 
 using collectives::Operation;
-using Actions = std::vector<std::vector<ReplayAction>>;
 
 // The bytes of a tree's message between a rank with a subtree of `ranks` of all `size` ranks and the rank above it; a
 // direction that the operation does not use is absent.
@@ -45,28 +44,31 @@ TreeBytes tree_bytes(Operation operation, std::uint64_t bytes, std::uint64_t ran
   }
 }
 
+bool is_direct(Operation operation) {
+  return operation == Operation::alltoall || operation == Operation::neighbor_alltoall ||
+         operation == Operation::neighbor_allgather;
+}
+
 class CallMaker {
  public:
   CallMaker(const ReplayedCall& call, ReplayPlan& plan)
       : call_(call), plan_(plan), size_(static_cast<std::uint32_t>(call.members.size())), actions_(size_) {}
 
-  Actions run() {
-    const bool is_direct = call_.operation == Operation::alltoall || call_.operation == Operation::neighbor_alltoall ||
-                           call_.operation == Operation::neighbor_allgather;
-    if (is_direct) {
+  void run() {
+    if (is_direct(call_.operation)) {
       for (std::uint32_t distance = 1; distance < size_; ++distance)
         for (std::uint32_t from = 0; from < size_; ++from) send(from, (from + distance) % size_, call_.bytes);
+      for (std::vector<ReplayAction>& own : actions_) {
+        std::stable_partition(own.begin(), own.end(),
+                              [](const ReplayAction& action) { return action.step == ReplayStep::send; });
+      }
     } else {
       // Positions are relative to the root. Subtrees of ever more ranks join, and part in the opposite order.
       std::uint32_t top = 1;
       for (; top < size_; top *= 2) join(top, true);
       while ((top /= 2) > 0) join(top, false);
     }
-    for (std::uint32_t member = 0; member < size_ && is_direct; ++member) {
-      std::stable_partition(actions_[member].begin(), actions_[member].end(),
-                            [](const ReplayAction& action) { return action.step == ReplayStep::send; });
-    }
-    return std::move(actions_);
+    std::move(actions_.begin(), actions_.end(), std::back_inserter(plan_.tasks));
   }
 
  private:
@@ -90,7 +92,7 @@ class CallMaker {
   const ReplayedCall& call_;
   ReplayPlan& plan_;
   const std::uint32_t size_;
-  Actions actions_;
+  std::vector<std::vector<ReplayAction>> actions_;
 };
 
 // The parts of one call, by the members' ranks in the communicator.
@@ -98,51 +100,49 @@ using Members = std::map<std::uint32_t, const CollectivePart*>;
 
 }  // namespace
 
-Actions add_call(const ReplayedCall& call, ReplayPlan& plan) {
-  return CallMaker(call, plan).run();
+void add_call(const ReplayedCall& call, ReplayPlan& plan) {
+  CallMaker(call, plan).run();
 }
 
-SharedCalls::SharedCalls(const Trace& trace, const TraceNames& names, const Messages& messages, ReplayPlan& plan)
-    : plan_(plan) {
+SharedCalls::SharedCalls(const Trace& trace, const TraceNames& names, ReplayPlan& plan) : plan_(plan) {
   const Collectives collectives(trace, names);
-  const CollectiveInput input{trace, names, messages, collectives};
-  const std::vector<CollectiveCall> calls = collective_calls(input);
-  const std::vector<std::size_t> call_of_part = collective_call_of_parts(input);
-  // A call of the program may have several parts, in the same order on all ranks.
-  std::vector<std::size_t> parts_before(calls.size());
-  std::map<std::pair<std::size_t, std::size_t>, Members> groups;
-  for (std::size_t i = 0; i < call_of_part.size(); ++i) {
-    const CollectivePart& part = collectives.parts()[i];
-    const std::size_t number = parts_before[call_of_part[i]]++;
-    const sim::TraceEvent& begin = input.entry(part.begin).event;
+  const auto entry = [&trace](std::size_t at) -> const sim::TraceEvent& { return trace.entries[at].event; };
+  // A communicator's number, its members' and the call's; and of several such calls, the one of this position.
+  using Name = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
+  std::map<std::pair<std::uint32_t, Name>, std::size_t> calls_before;
+  std::map<std::pair<Name, std::size_t>, Members> groups;
+  for (const CollectivePart& part : collectives.parts()) {
+    const sim::TraceEvent& begin = entry(part.begin);
     const CollectiveShape shape = collective_shape(begin);
     if (!shape.operation || shape.algorithm != collectives::Algorithm::shared) continue;
-    groups[{calls[call_of_part[i]].group, number}][split_envelope(begin.match_bits).source] = &part;
+    const Name name{part.context, names.members_number(part.file, part.context, begin.time).value_or(0), part.number};
+    groups[{name, calls_before[{part.file, name}]++}][split_envelope(begin.match_bits).source] = &part;
   }
   for (const auto& [group, members] : groups) {
     const bool has_ended = std::all_of(members.begin(), members.end(),
                                        [](const auto& member) { return member.second->end != CollectivePart::kNone; });
     if (!has_ended) continue;
-    const sim::TraceEvent& begin = input.entry(members.begin()->second->begin).event;
+    const sim::TraceEvent& begin = entry(members.begin()->second->begin);
     const CollectiveShape shape = collective_shape(begin);
     ReplayedCall call;
     call.operation = *shape.operation;
     for (const auto& [member, part] : members) {
       if (member == shape.root) call.root = static_cast<std::uint32_t>(call.members.size());
       call.members.push_back(part->file);
-      call.bytes = std::max(call.bytes, input.entry(part->begin).event.bytes);
+      call.bytes = std::max(call.bytes, entry(part->begin).bytes);
     }
-    Actions actions = add_call(call, plan);
-    std::size_t next = 0;
-    for (const auto& [member, part] : members) actions_[part->end] = std::move(actions[next++]);
+    std::uint64_t task = plan.tasks.size();
+    add_call(call, plan);
+    for (const auto& [member, part] : members) {
+      actions_[part->begin] = {ReplayStep::begin, task};
+      actions_[part->end] = {ReplayStep::end, task++};
+    }
   }
 }
 
 void SharedCalls::put(std::uint32_t rank, std::size_t at) {
   const auto found = actions_.find(at);
-  if (found == actions_.end()) return;
-  std::vector<ReplayAction>& own = plan_.ranks[rank];
-  own.insert(own.end(), found->second.begin(), found->second.end());
+  if (found != actions_.end()) plan_.ranks[rank].push_back(found->second);
 }
 
 }  // namespace margay::command

@@ -10,7 +10,7 @@
 #include "collectives/cost/facts.hpp"
 #include "command/simulate/replay_model.hpp"
 #include "command/trace/names/names.hpp"
-#include "command/trace/story/messages.hpp"
+#include "command/trace/read/reader.hpp"
 
 namespace margay::command {
 
@@ -24,27 +24,27 @@ struct ReplayedCall {
   std::uint64_t bytes = 0;
 };
 
-// Adds the call's messages to the plan, and returns the actions of each member, by its index: a binomial tree to the
+// Adds the call's messages to the plan, and a task for each member, in the order of the members: a binomial tree to the
 // root, away from it, or both, as the operation needs; all-to-all sends each block straight to its receiver.
-[[nodiscard]] std::vector<std::vector<ReplayAction>> add_call(const ReplayedCall& call, ReplayPlan& plan);
+void add_call(const ReplayedCall& call, ReplayPlan& plan);
 
 // All such calls of a trace.
 class SharedCalls {
  public:
-  // Adds the messages of all calls to the plan, which must outlive this object. A call that a member has not ended is
-  // left out. `trace`, `names` and `messages` are used during construction only.
-  SharedCalls(const Trace& trace, const TraceNames& names, const Messages& messages, ReplayPlan& plan);
+  // Adds the tasks of all calls to the plan, which must outlive this object. A call that a member has not ended is left
+  // out. `trace` and `names` are used during construction only.
+  SharedCalls(const Trace& trace, const TraceNames& names, ReplayPlan& plan);
 
-  // Adds the rank's actions of the call that it ends at entry `at`, a collective_end; no effect if the call has
-  // messages of its own.
+  // Begins or ends the rank's task of the call that it begins or ends at entry `at`, a collective_begin or a
+  // collective_end; no effect if the call has messages of its own.
   void put(std::uint32_t rank, std::size_t at);
   // The number of calls; that of each of its ranks counts.
-  [[nodiscard]] std::uint64_t calls() const { return actions_.size(); }
+  [[nodiscard]] std::uint64_t calls() const { return actions_.size() / 2; }
 
  private:
   ReplayPlan& plan_;
-  // By collective_end.
-  std::unordered_map<std::size_t, std::vector<ReplayAction>> actions_;
+  // By entry.
+  std::unordered_map<std::size_t, ReplayAction> actions_;
 };
 
 }  // namespace margay::command

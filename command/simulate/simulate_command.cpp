@@ -42,9 +42,8 @@ struct SimulateLine {
 void prepare_replay(SimulateLine& line) {
   for (const CLI::Option* const option : line.for_programs) {
     if (option->count() == 0) continue;
-    fail(
-        portals::Status::error("option --replay: a replay runs no program; leave out " + option->get_name(false, true)),
-        kStatusBadCommandLine);
+    const std::string name = option->get_lnames().empty() ? "the program" : "option " + option->get_name();
+    fail(portals::Status::error("option --replay: a replay runs no program; leave out " + name), kStatusBadCommandLine);
   }
   const auto recording = std::make_shared<Recording>();
   if (const portals::Status status = read_recording(line.replay, *recording); !status.ok())
