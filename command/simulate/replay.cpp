@@ -104,7 +104,9 @@ Status replay_recording(const Recording& recording, const Settings& settings) {
     return Status::error("option --replay: " + recording.folder + ": " + status.sentence());
   print_replay(recording, machine.name, result);
   if (loads != nullptr) {
-    if (Status status = write_replay_trace(recording, result, model, *loads, settings.trace_dir); !status.ok())
+    if (Status status =
+            write_replay_trace(recording.trace, recording.run.plan, result, model, *loads, settings.trace_dir);
+        !status.ok())
       return status;
   }
   RunReport report = virtual_machine::begin_report(settings, {});

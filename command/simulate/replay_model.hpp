@@ -39,13 +39,13 @@ struct ReplayAction {
 };
 
 struct ReplayPlan {
-  std::vector<ReplayMessage> messages;
+  std::vector<ReplayMessage> messages = {};
   // By rank. A message is sent once, and awaited at most once, by the ranks that it names.
-  std::vector<std::vector<ReplayAction>> ranks;
+  std::vector<std::vector<ReplayAction>> ranks = {};
   // Work of the library beside its rank, which makes progress while the rank waits for something else: sends and
   // awaits. A rank begins a task once, and then ends it. An await of a task without which no rank could continue is
   // left out.
-  std::vector<std::vector<ReplayAction>> tasks;
+  std::vector<std::vector<ReplayAction>> tasks = {};
   // Events have numbers below this one.
   std::size_t events = 0;
 };

@@ -131,8 +131,8 @@ class PlanMaker {
     for (const TraceFile& file : trace_.files) {
       if (file.lost == 0) continue;
       return error(
-          fmt::format("rank {} lacks {}, overwritten or left out; record the run with a larger --trace-events, "
-                      "without --trace-last",
+          fmt::format("rank {} lacks {}, overwritten or left out; record the run anew, with more events "
+                      "(MARGAY_TRACE_EVENTS), without --trace-last",
                       file.rank, sim::counted(file.lost, "event")));
     }
     for (std::uint32_t file = 0; file < trace_.files.size(); ++file) {

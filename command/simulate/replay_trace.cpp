@@ -40,15 +40,15 @@ std::vector<std::size_t> events_of(const ReplayPlan& plan, std::uint32_t rank) {
 }
 
 // Defines each number before the first of the events that were recorded after its definition.
-void define_all(const Recording& recording, std::uint32_t rank, const ReplayResult& result,
-                std::vector<std::size_t> events, sim::Recorder& recorder) {
-  const std::vector<sim::Definition>& definitions = recording.trace.files[rank].definitions;
+void define_all(const Trace& trace, std::uint32_t rank, const ReplayResult& result, std::vector<std::size_t> events,
+                sim::Recorder& recorder) {
+  const std::vector<sim::Definition>& definitions = trace.files[rank].definitions;
   // In the order of the recorded run.
   std::sort(events.begin(), events.end());
   std::vector<std::uint64_t> since_ns(definitions.size());
   std::uint64_t earliest_ns = events.empty() ? 0 : result.event_ns[events.back()];
   for (std::size_t i = definitions.size(), next = events.size(); i-- > 0;) {
-    for (; next > 0 && recording.trace.entries[events[next - 1]].event.time >= definitions[i].time; --next)
+    for (; next > 0 && trace.entries[events[next - 1]].event.time >= definitions[i].time; --next)
       earliest_ns = std::min(earliest_ns, result.event_ns[events[next - 1]]);
     since_ns[i] = earliest_ns;
   }
@@ -58,10 +58,10 @@ void define_all(const Recording& recording, std::uint32_t rank, const ReplayResu
   }
 }
 
-Status write_rank(const Recording& recording, std::uint32_t rank, const ReplayResult& result,
+Status write_rank(const Trace& trace, const ReplayPlan& plan, std::uint32_t rank, const ReplayResult& result,
                   const virtual_machine::NetworkModel& model, const std::string& folder) {
-  const TraceFile& file = recording.trace.files[rank];
-  const std::vector<std::size_t> events = events_of(recording.run.plan, rank);
+  const TraceFile& file = trace.files[rank];
+  const std::vector<std::size_t> events = events_of(plan, rank);
   ReplayClock clock;
   sim::Recorder recorder(clock);
   const Status opened = recorder.open(folder, {.rank = rank,
@@ -72,10 +72,10 @@ Status write_rank(const Recording& recording, std::uint32_t rank, const ReplayRe
   if (!opened.ok()) return Status::error("option --trace: " + opened.sentence());
   const std::vector<std::string_view> names(file.names.begin(), file.names.end());
   recorder.set_call_names(names);
-  define_all(recording, rank, result, events, recorder);
+  define_all(trace, rank, result, events, recorder);
   for (const std::size_t at : events) {
     clock.set(result.event_ns[at]);
-    recorder.record(recording.trace.entries[at].event);
+    recorder.record(trace.entries[at].event);
   }
   recorder.close();
   return {};
@@ -93,11 +93,11 @@ Status write_loads(const virtual_machine::NetworkModel& model, const virtual_mac
 
 }  // namespace
 
-Status write_replay_trace(const Recording& recording, const ReplayResult& result,
+Status write_replay_trace(const Trace& trace, const ReplayPlan& plan, const ReplayResult& result,
                           const virtual_machine::NetworkModel& model, const virtual_machine::LinkLoads& loads,
                           const std::string& folder) {
-  for (std::uint32_t rank = 0; rank < recording.ranks(); ++rank)
-    if (Status status = write_rank(recording, rank, result, model, folder); !status.ok()) return status;
+  for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank)
+    if (Status status = write_rank(trace, plan, rank, result, model, folder); !status.ok()) return status;
   return write_loads(model, loads, folder);
 }
 
