@@ -82,6 +82,32 @@ struct Reading {
   std::vector<Due> due;
 };
 
+Status error_about(const std::string& folder, const std::string& sentence) {
+  return Status::error("option --replay: " + folder + ": " + sentence);
+}
+
+// Whether the trace has all events of all ranks, and calls.
+Status check_whole(const Trace& trace, const std::string& folder) {
+  const std::uint32_t ranks = trace.files.front().size;
+  if (trace.files.size() < ranks) {
+    std::uint32_t absent = 0;
+    while (absent < trace.files.size() && trace.files[absent].rank == absent) ++absent;
+    return error_about(
+        folder, fmt::format("the file of rank {} is not there, and the run had {} ranks; a replay needs all files",
+                            absent, ranks));
+  }
+  for (const TraceFile& file : trace.files) {
+    if (file.lost == 0) continue;
+    return error_about(folder, fmt::format("rank {} lacks {}, overwritten or left out; record the run anew, with more "
+                                           "events (MARGAY_TRACE_EVENTS), without --trace-last",
+                                           file.rank, sim::counted(file.lost, "event")));
+  }
+  const bool has_calls = std::any_of(trace.entries.begin(), trace.entries.end(), [](const Trace::Entry& entry) {
+    return entry.event.kind == TraceKind::mpi_enter;
+  });
+  return has_calls ? Status() : error_about(folder, "it has no calls of MPI; record the run of an MPI program");
+}
+
 class PlanMaker {
  public:
   PlanMaker(const Trace& trace, std::string folder, RecordedRun& out)
@@ -89,7 +115,7 @@ class PlanMaker {
 
   Status run() {
     out_ = RecordedRun();
-    if (Status status = check_files(); !status.ok()) return status;
+    if (Status status = check_threads(); !status.ok()) return status;
     out_.plan.ranks.resize(trace_.files.size());
     out_.plan.events = trace_.entries.size();
     readings_.resize(trace_.files.size());
@@ -109,41 +135,22 @@ class PlanMaker {
     }
     for (std::uint32_t rank = 0; rank < readings_.size(); ++rank) {
       flush(rank, [](const Due&) { return true; });
-      for (const auto& [identity, message] : readings_[rank].unneeded) put_events(rank, message.events);
+      put_unneeded_events(rank);
     }
     out_.shared_calls = shared_->calls();
     return {};
   }
 
  private:
-  [[nodiscard]] Status error(const std::string& sentence) const {
-    return Status::error("option --replay: " + folder_ + ": " + sentence);
-  }
+  [[nodiscard]] Status error(const std::string& sentence) const { return error_about(folder_, sentence); }
 
-  [[nodiscard]] Status check_files() const {
-    const std::uint32_t ranks = trace_.files.front().size;
-    if (trace_.files.size() < ranks) {
-      std::uint32_t absent = 0;
-      while (absent < trace_.files.size() && trace_.files[absent].rank == absent) ++absent;
-      return error(fmt::format("the file of rank {} is not there, and the run had {} ranks; a replay needs all files",
-                               absent, ranks));
-    }
-    for (const TraceFile& file : trace_.files) {
-      if (file.lost == 0) continue;
-      return error(
-          fmt::format("rank {} lacks {}, overwritten or left out; record the run anew, with more events "
-                      "(MARGAY_TRACE_EVENTS), without --trace-last",
-                      file.rank, sim::counted(file.lost, "event")));
-    }
+  [[nodiscard]] Status check_threads() const {
     for (std::uint32_t file = 0; file < trace_.files.size(); ++file) {
       if (!messages_.has_threads(file)) continue;
       return error(fmt::format("several threads of rank {} call MPI; a replay needs ranks with one thread",
                                trace_.files[file].rank));
     }
-    const bool has_calls = std::any_of(trace_.entries.begin(), trace_.entries.end(), [](const Trace::Entry& entry) {
-      return entry.event.kind == TraceKind::mpi_enter;
-    });
-    return has_calls ? Status() : error("it has no calls of MPI; record the run of an MPI program");
+    return {};
   }
 
   // Numbers all messages. Headers alone travel for gets and acknowledgments, whose events have other amounts.
@@ -338,6 +345,15 @@ class PlanMaker {
     for (const std::size_t at : events) add(rank, ReplayStep::event, at);
   }
 
+  // Of messages that the rank never needs: it does not wait for them.
+  void put_unneeded_events(std::uint32_t rank) {
+    std::vector<std::size_t> events;
+    for (const auto& [message, due] : readings_[rank].unneeded)
+      events.insert(events.end(), due.events.begin(), due.events.end());
+    std::sort(events.begin(), events.end());
+    put_events(rank, events);
+  }
+
   // An event about a message that the rank still has to await is behind it.
   void put_event(std::uint32_t rank, std::size_t at) {
     Reading& reading = readings_[rank];
@@ -382,6 +398,7 @@ class PlanMaker {
 }  // namespace
 
 Status make_replay_plan(const Trace& trace, const std::string& folder, RecordedRun& out) {
+  if (Status status = check_whole(trace, folder); !status.ok()) return status;
   return PlanMaker(trace, folder, out).run();
 }
 
