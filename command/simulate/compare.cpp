@@ -84,9 +84,9 @@ Status write_svg(const std::string& path, const std::string& picture) {
 
 // `order`: one of the comparison's.
 std::string title_of(const SimulateOrder& order, const Comparison& comparison) {
-  const std::string& program = order.command[0];
   const bool has_ranks = comparison.sweeps("ranks");
-  return "virtual time of " + program.substr(program.rfind('/') + 1) +
+  const std::string& path = order.recording != nullptr ? order.recording->folder : order.command[0];
+  return (order.recording != nullptr ? "replayed time of " : "virtual time of ") + path.substr(path.rfind('/') + 1) +
          (has_ranks ? "" : ", " + sim::counted(order.settings.ranks, "rank"));
 }
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -70,8 +71,10 @@ struct RunningChild {
   ::dup2(child.errors.descriptor(), STDERR_FILENO);
   ::fcntl(child.report.descriptor(), F_SETFD, 0);
   order.settings.report = child.report.path();
-  int exit_status = 0;
-  const Status status = start_program(order, exit_status);
+  int exit_status = kStatusNotReplayed;
+  const Status status = order.recording != nullptr ? replay_recording(*order.recording, order.settings)
+                                                   : start_program(order, exit_status);
+  if (status.ok()) ::_exit(EXIT_SUCCESS);
   std::fprintf(stderr, "margay simulate: %s\n", sim::for_terminal(status.sentence()).c_str());
   ::_exit(exit_status);
 }

@@ -102,7 +102,8 @@ Status check_order(SimulateOrder& order, int& exit_status) {
   }
   const std::size_t set = settings.changes.size() - order.swept;
   for (std::size_t i = 0; i < settings.changes.size(); ++i) {
-    const Status status = virtual_machine::apply_change(settings.changes[i], settings, machine);
+    Status status = order.recording == nullptr ? Status() : check_replayed_change(settings.changes[i]);
+    if (status.ok()) status = virtual_machine::apply_change(settings.changes[i], settings, machine);
     if (!status.ok()) return Status::error((i < set ? "option --set: " : "option --sweep: ") + status.sentence());
   }
   if (Status status = virtual_machine::check_ranks(machine, settings.ranks); !status.ok()) return status;
@@ -123,6 +124,7 @@ Status check_order(SimulateOrder& order, int& exit_status) {
     return Status::error("option --delay: invalid value " + order.delay + "; use a time, such as 100us");
   virtual_machine::GivenSources given;
   if (Status status = virtual_machine::parse_wildcards(settings, given); !status.ok()) return status;
+  if (order.recording != nullptr) return {};
   return find_program(order.command[0], "", std::getenv("PATH"), order.program, exit_status);
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "command/simulate/replay.hpp"
 #include "portals/base/status.hpp"
 #include "virtual_machine/model/settings.hpp"
 
@@ -20,6 +22,8 @@ struct SimulateOrder {
   // The program and its arguments, and the program's path once it is found.
   std::vector<std::string> command;
   std::string program = {};
+  // The run to replay in place of a program; nullptr: none.
+  std::shared_ptr<const Recording> recording = nullptr;
   // The last changes of the settings that are values of --sweep; those before are of --set.
   std::size_t swept = 0;
 };

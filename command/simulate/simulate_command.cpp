@@ -10,6 +10,7 @@
 #include "command/simulate/compare.hpp"
 #include "command/simulate/explore.hpp"
 #include "command/simulate/program_start.hpp"
+#include "command/simulate/replay.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
 #include "virtual_machine/model/changes.hpp"
@@ -32,13 +33,36 @@ struct SimulateLine {
   std::vector<std::string> sets;
   CompareOrder compare;
   ExploreOrder explore;
+  // The folder of --replay; empty: none. The options that concern only a program, of which a replay takes none.
+  std::string replay;
+  std::vector<const CLI::Option*> for_programs;
 };
+
+// Reads the trace of --replay, whose ranks are those of the run.
+void prepare_replay(SimulateLine& line) {
+  for (const CLI::Option* const option : line.for_programs) {
+    if (option->count() == 0) continue;
+    const std::string name = option->get_lnames().empty() ? "the program" : "option " + option->get_name();
+    fail(portals::Status::error("option --replay: a replay runs no program; leave out " + name), kStatusBadCommandLine);
+  }
+  const auto recording = std::make_shared<Recording>();
+  if (const portals::Status status = read_recording(line.replay, *recording); !status.ok())
+    fail(status, kStatusBadCommandLine);
+  line.order.settings.ranks = recording->ranks();
+  line.order.recording = recording;
+}
 
 void simulate(SimulateLine& line, const CallSite& call_site) {
   for (const std::string& text : line.sets) {
     virtual_machine::Change& change = line.order.settings.changes.emplace_back();
     if (const portals::Status status = virtual_machine::parse_change(text, "--set", change); !status.ok())
       fail(status, kStatusBadCommandLine);
+  }
+  if (!line.replay.empty()) {
+    prepare_replay(line);
+  } else if (line.order.command.empty()) {
+    fail(portals::Status::error("there is no program to run; name one, such as ./a.out, or a trace (--replay)"),
+         kStatusBadCommandLine);
   }
   if (line.compare.is_wanted()) {
     if (const int status = compare(line.compare, line.order); status != 0) throw CLI::RuntimeError(status);
@@ -53,6 +77,11 @@ void simulate(SimulateLine& line, const CallSite& call_site) {
   if (const portals::Status status = check_order(line.order, exit_status); !status.ok()) fail(status, exit_status);
   if (line.explore.is_wanted()) {
     if (const int found = explore(line.explore, line.order, call_site); found != 0) throw CLI::RuntimeError(found);
+    return;
+  }
+  if (line.order.recording != nullptr) {
+    const portals::Status status = replay_recording(*line.order.recording, line.order.settings);
+    if (!status.ok()) fail(status, kStatusNotReplayed);
     return;
   }
   const portals::Status status = start_program(line.order, exit_status);
@@ -104,6 +133,14 @@ void add_explore_options(CLI::App& simulating, SimulateLine& line) {
       ->check(whole_number(1, kScheduleSecondsMax));
 }
 
+// The options so far that a replay cannot obey.
+std::vector<const CLI::Option*> programs_options_of(const CLI::App& simulating) {
+  std::vector<const CLI::Option*> options;
+  for (const char* name : {"--ranks", "--seed", "--compute", "--stack", "--delay", "--wildcards", "--explore"})
+    options.push_back(simulating.get_option(name));
+  return options;
+}
+
 }  // namespace
 
 void add_simulate_command(CLI::App& app, const CallSite& call_site) {
@@ -134,7 +171,11 @@ void add_simulate_command(CLI::App& app, const CallSite& call_site) {
   add_compare_options(*simulating, line->compare, trace, summary);
   add_fault_options(*simulating, settings);
   add_explore_options(*simulating, *line);
-  simulating->add_option("program", line->order.command, "the program and its arguments")->required();
+  line->for_programs = programs_options_of(*simulating);
+  simulating->add_option("--replay", line->replay,
+                         "replay the run of this trace folder on the machine, with its computation times, without the "
+                         "program");
+  line->for_programs.push_back(simulating->add_option("program", line->order.command, "the program and its arguments"));
   // Words behind the program's name are its own, also those that look like options.
   simulating->positionals_at_end();
   simulating->callback([line, call_site] { simulate(*line, call_site); });

@@ -32,6 +32,10 @@ Json json_of(const RunReport& report) {
   Json out;
   out["version"] = kReportVersion;
   out["command"] = report.command;
+  if (!report.replay.empty()) {
+    out["replay"] = report.replay;
+    out["recorded_ns"] = report.recorded_ns;
+  }
   out["machine"] = report.machine;
   out["set"] = Json::object();
   for (const Change& change : report.changes) out["set"][change.name] = change.value;
@@ -88,6 +92,8 @@ Status parse_report(std::string_view text, RunReport& out) {
     json.at("seed").get_to(report.seed);
     report.exit_status = json.value("exit_status", RunReport::kNoStatus);
     report.error = json.value("error", "");
+    report.replay = json.value("replay", "");
+    report.recorded_ns = json.value("recorded_ns", std::uint64_t{0});
     json.at("virtual_ns").get_to(report.virtual_ns);
     json.at("messages").get_to(report.messages);
     json.at("bytes").get_to(report.bytes);

@@ -43,6 +43,9 @@ struct RunReport {
   std::uint64_t bytes = 0;
   // Between ranks.
   std::uint64_t switches = 0;
+  // Of a replay: the trace's folder, and the time of the recorded run; empty: the program has run.
+  std::string replay;
+  std::uint64_t recorded_ns = 0;
   std::vector<ReportedFinding> findings;
 };
 
