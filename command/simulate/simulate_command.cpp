@@ -136,7 +136,8 @@ void add_explore_options(CLI::App& simulating, SimulateLine& line) {
 // The options so far that a replay cannot obey.
 std::vector<const CLI::Option*> programs_options_of(const CLI::App& simulating) {
   std::vector<const CLI::Option*> options;
-  for (const char* name : {"--ranks", "--seed", "--compute", "--stack", "--delay", "--wildcards", "--explore"})
+  for (const char* name :
+       {"--ranks", "--seed", "--compute", "--stack", "--delay", "--wildcards", "--explore", "--kill", "--down"})
     options.push_back(simulating.get_option(name));
   return options;
 }

@@ -20,8 +20,6 @@ struct NetworkModel::Passage {
   std::uint64_t bytes;
   std::uint64_t head_ns;
   std::uint64_t tail_ns;
-  // Another call was for a later time.
-  bool is_late = false;
   std::uint64_t blocked_ns = 0;
 
   void advance(std::uint64_t ns) {
@@ -109,19 +107,15 @@ Transfer NetworkModel::copy(std::uint64_t bytes, std::uint64_t at_ns) const {
 }
 
 void NetworkModel::cross(Passage& passage, const LinkLoads::Place& place, Channel& channel, std::uint64_t takes_ns) {
-  const bool is_before = passage.is_late && passage.head_ns + takes_ns <= channel.since_ns;
-  const std::uint64_t start_ns = is_before ? passage.head_ns : std::max(passage.head_ns, channel.free_ns);
-  const std::uint64_t end_ns = start_ns + takes_ns;
-  if (!is_before) {
-    if (start_ns > channel.free_ns) channel.since_ns = start_ns;
-    channel.free_ns = end_ns;
-  }
+  const std::uint64_t start_ns = std::max(passage.head_ns, channel.free_ns);
+  channel.free_ns = start_ns + takes_ns;
   channel.busy_ns += takes_ns;
   channel.bytes += passage.bytes;
-  if (loads_ != nullptr) loads_->record(place, {passage.pair, passage.head_ns, start_ns, end_ns, passage.bytes});
+  if (loads_ != nullptr)
+    loads_->record(place, {passage.pair, passage.head_ns, start_ns, channel.free_ns, passage.bytes});
   passage.blocked_ns += start_ns - passage.head_ns;
   passage.head_ns = start_ns;
-  passage.tail_ns = std::max(passage.tail_ns, end_ns);
+  passage.tail_ns = std::max(passage.tail_ns, channel.free_ns);
 }
 
 std::vector<LinkLoads::Counts> NetworkModel::channel_counts() const {
@@ -167,9 +161,7 @@ Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint6
   Passage passage{.pair = (std::uint64_t{from_node} << 32U) | to_node,
                   .bytes = bytes,
                   .head_ns = result.sender_free_ns,
-                  .tail_ns = result.sender_free_ns,
-                  .is_late = at_ns < latest_ns_};
-  latest_ns_ = std::max(latest_ns_, at_ns);
+                  .tail_ns = result.sender_free_ns};
   cross(passage, {number, ChannelKind::injection, from_node}, lane.injections[from_node],
         lane.injection_time.ns(bytes));
   result.buffer_free_ns = passage.tail_ns;

@@ -10,8 +10,6 @@
 //   - Messages use a channel one after another, in the order of the calls. A machine interleaves their packets, and
 //     serves the head that arrives first. The last of several messages ends at the right time, the others too early or
 //     too late.
-//   - A message that is sent earlier than that of an earlier call, and that has left the channel before its latest busy
-//     period, waits for no other one.
 //   - Switches have room for a blocked message. In a wormhole-routed machine a blocked message also occupies the links
 //     behind its head, so with heavy contention such a machine is slower than this model.
 //   - A message that comes from a slower channel reserves the next channel only for its bytes at full speed, and other
@@ -56,10 +54,9 @@ struct Transfer {
   std::uint64_t blocked_ns = 0;
 };
 
-// A port or a link, and its load so far. since_ns to free_ns: the latest period in which messages use it without a gap.
-// busy_ns: the sum of all reservations. bytes: the sum of the messages' lengths.
+// A port or a link, and its load so far. free_ns: the time from which another message may use it. busy_ns: the sum of
+// all reservations. bytes: the sum of the messages' lengths.
 struct Channel {
-  std::uint64_t since_ns = 0;
   std::uint64_t free_ns = 0;
   std::uint64_t busy_ns = 0;
   std::uint64_t bytes = 0;
@@ -157,8 +154,6 @@ class NetworkModel {
   // The route of the current call; kept for its memory.
   std::vector<std::uint32_t> route_;
   LinkLoads* loads_ = nullptr;
-  // The latest at_ns of transfer().
-  std::uint64_t latest_ns_ = 0;
   // The links of the first network that fail, with the times.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> failing_;
 };

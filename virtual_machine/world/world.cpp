@@ -63,20 +63,15 @@ sim::VirtualOptions network_options() {
   return options;
 }
 
-// The least time between the sends of two messages of which one depends on the other.
-std::uint64_t least_exchange_of(const Machine& machine) {
+std::uint64_t least_network_latency_of(const Machine& machine) {
   std::uint64_t least_ns = kNever;
-  for (const Network& network : machine.networks) {
-    least_ns = std::min(least_ns,
-                        network.send_overhead_ns + network.latency_ns + network.poll_ns + network.receive_overhead_ns);
-  }
+  for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
   return least_ns;
 }
 
 // At least 1, so that one of several ranks with equal times continues.
 std::uint64_t least_latency_of(const Machine& machine) {
-  std::uint64_t least_ns = kNever;
-  for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
+  std::uint64_t least_ns = least_network_latency_of(machine);
   if (machine.processors_per_node > 1) least_ns = std::min(least_ns, machine.memory_latency_ns);
   return std::max<std::uint64_t>(least_ns, 1);
 }
@@ -106,7 +101,7 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       report_(begin_report(settings, {program.argv, program.argv + program.argc})) {
   for (const DownLink& down : faults.down_links) model_.fail_link(down.from, down.to, kBeginNs + down.at_ns);
   least_latency_ns_ = least_latency_of(machine);
-  least_exchange_ns_ = least_exchange_of(machine);
+  least_network_latency_ns_ = least_network_latency_of(machine);
   if (!settings.trace_dir.empty()) {
     loads_ = std::make_unique<LinkLoads>(model_.channel_counts(), kBeginNs);
     model_.record_to(loads_.get());
@@ -242,10 +237,10 @@ std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint6
   VirtualRank& rank = *ranks_[from];
   count_computation(rank);
   bytes_ += bytes;
-  // The model takes messages in the order of their times. Short ones occupy a link for so short a time that it has gaps
-  // for those that come up to a least exchange too late. Memory has no links.
+  // The model takes messages in the order of their times. A short one occupies a link for so short a time that the
+  // order within the least latency of a network does not matter. Memory has no links.
   if (&rank == running_ && rank.handling_ns_ == 0 && model_.network_between(from, to) != kInMemory)
-    wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_exchange_ns_);
+    wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_network_latency_ns_);
   const Transfer transfer = model_.transfer(from, to, bytes, time_of(rank));
   std::uint64_t busy_ns = transfer.sender_free_ns - time_of(rank);
   // The processor is busy with a message once, not with each of its segments; but in memory it copies each one.

@@ -161,8 +161,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   std::uint64_t least_computation_ns_ = kNever;
   // No message arrives earlier than this after it was sent.
   std::uint64_t least_latency_ns_ = 0;
-  // No message between nodes causes another one earlier than this after it was sent.
-  std::uint64_t least_exchange_ns_ = 0;
+  // The same for messages between nodes.
+  std::uint64_t least_network_latency_ns_ = 0;
   // Switches between ranks, for the summary.
   std::uint64_t switches_ = 0;
   // Rounds of all waiting ranks since the last frame, and the number of frames until then.
