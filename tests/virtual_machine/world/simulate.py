@@ -48,7 +48,8 @@ class Runs:
     def compile(self, source, libraries=()):
         target = self.folder / pathlib.Path(source).stem
         if not target.exists():
-            subprocess.run([self.build.folder / "bin" / "mpicc", "-O1", "-w", "-o", target, source, *libraries, "-lm"], check=True)
+            shared = support.shared_sanitizer("clang") if self.build.sanitizer else []
+            subprocess.run([self.build.folder / "bin" / "mpicc", "-O1", "-w", *shared, "-o", target, source, *libraries, "-lm"], check=True)
         return target
 
     def own(self, name):
@@ -58,7 +59,7 @@ class Runs:
         return subprocess.run([self.margay, "simulate", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
 
     def run(self, *arguments):
-        return subprocess.run([self.margay, "run", *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        return subprocess.run([*self.build.launcher(), *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
 
 
 def sources_of(options):
