@@ -76,6 +76,17 @@ void add_compare_options(CLI::App& simulating, CompareOrder& order, CLI::Option*
       ->check(whole_number(1, kJobsMost));
 }
 
+void add_fault_options(CLI::App& simulating, Settings& settings) {
+  simulating
+      .add_option("--kill", settings.deaths, "RANK@TIME: end a rank at a virtual time, such as 3@2ms; may be repeated")
+      ->allow_extra_args(false);
+  simulating
+      .add_option("--down", settings.down_links,
+                  "SWITCH-SWITCH@TIME: make a link of the machine's first network fail, such as 12-13@2ms (without a "
+                  "time: from the begin); may be repeated")
+      ->allow_extra_args(false);
+}
+
 // Options of schedules.
 void add_explore_options(CLI::App& simulating, SimulateLine& line) {
   simulating.add_option("--delay", line.order.delay,
@@ -121,6 +132,7 @@ void add_simulate_command(CLI::App& app, const CallSite& call_site) {
                    "library, such as collective=allreduce=tree; may be repeated")
       ->allow_extra_args(false);
   add_compare_options(*simulating, line->compare, trace, summary);
+  add_fault_options(*simulating, settings);
   add_explore_options(*simulating, *line);
   simulating->add_option("program", line->order.command, "the program and its arguments")->required();
   // Words behind the program's name are its own, also those that look like options.
