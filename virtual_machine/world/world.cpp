@@ -364,7 +364,9 @@ void World::wait(VirtualRank& rank) {
   if (rank.retry_ns_ < kRetryUsualNs || ++rank.retries_ > kRetriesUsual)
     rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
   suspend(rank);
+  // Of the two entries that may be left, the other one: the program may end before its time comes.
   retries_.remove(rank.rank_);
+  schedule_.remove(rank.rank_);
   rank.waits_ = false;
   begin_computation();
 }
