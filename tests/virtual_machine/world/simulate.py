@@ -21,9 +21,6 @@ sys.path.insert(0, str(ROOT / "tests" / "mpi"))
 import support  # noqa: E402
 from virtual import NOT_THERE  # noqa: E402
 
-# Further programs, besides NOT_THERE, that cannot be simulated, with the reason.
-FORKS = {"sessions": "it forks"}
-
 # Programs of the MPI suite that the test runs, each with another part of the library; `--every` runs all that can run.
 PROGRAMS = ("alltoall", "attributes", "barrier", "bcast", "buffered", "comm_create", "communicators", "completion", "datatypes_move", "errors",
             "gather", "groups", "grequest", "intercomm", "large", "matched_probe", "neighbor", "nonblocking", "partitioned", "persistent", "probe",
@@ -68,7 +65,7 @@ def sources_of(options):
     if options.program:
         return [pathlib.Path(options.program)]
     if options.every:
-        return [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if not {path.stem, f"rma_{path.stem}"} & {*NOT_THERE, *FORKS}]
+        return [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if not {path.stem, f"rma_{path.stem}"} & {*NOT_THERE}]
     return [folder / f"{name}.c" for name in PROGRAMS]
 
 
