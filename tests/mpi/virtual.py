@@ -35,7 +35,6 @@ NOT_THERE = {
     "environment_threads": "threads",
     "grequest_threads": "threads",
     "ibcasts_ahead": "it measures the memory of its process, which has all ranks there",
-    "info": "it asks for the command of its process, which is the tester",
     "looks": "a signal to a process reports that all was sent",
     "nonblocking_threads": "threads",
     "object_threads": "threads",
