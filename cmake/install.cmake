@@ -190,7 +190,7 @@ install(FILES command/trace/export/margay.lua DESTINATION ${CMAKE_INSTALL_DATADI
 install(FILES LICENSE README.md HACKING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # What documents link to stands where they say that it does (scripts/check_docs --links).
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
-foreach(document IN ITEMS bench/README.md bench/bounds.md bench/performance.md bench/peers/README.md tests/mpi/virtual/README.md)
+foreach(document IN ITEMS bench/README.md bench/bounds.md bench/performance.md bench/peers/README.md)
   get_filename_component(folder ${document} DIRECTORY)
   install(FILES ${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()

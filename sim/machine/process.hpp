@@ -1,6 +1,6 @@
 // One process of the simulated machine: its job, wires, kernel, trace, process lock and coprocessor. A program of the
-// portals layer and an MPI library have one each. start_virtual() makes a process for tests: the same kernel over a
-// virtual wire, without a launcher, shared memory or a coprocessor.
+// portals layer and an MPI library have one each. start_virtual() makes a process for `margay simulate` and for tests:
+// the same kernel over a virtual wire, without a launcher, shared memory or a coprocessor.
 #pragma once
 
 #include <cstdint>

@@ -22,6 +22,14 @@ class CompileError(Exception):
     """A program of the suite did not compile, or a tool for it is missing."""
 
 
+def shared_sanitizer(compiler):
+    """Options for linking a program with the sanitizers' run-time library as a shared library; gcc does so by itself."""
+    if "clang" not in compiler:
+        return []
+    folder = subprocess.run([compiler, "-print-runtime-dir"], capture_output=True, text=True, check=True).stdout.strip()
+    return ["-shared-libsan", f"-Wl,-rpath,{folder}"]
+
+
 class Build:
     """A build folder of margay."""
 

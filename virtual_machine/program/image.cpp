@@ -1,5 +1,7 @@
 #include "virtual_machine/program/image.hpp"
 
+#include <dlfcn.h>
+#include <gnu/lib-names.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,8 +15,17 @@ namespace margay::virtual_machine {
 namespace {
 
 // The addresses of the pages of invisible ranks. While a rank is visible, its place here is unmapped; the kernel maps
-// nothing there by itself, because it searches for room from the top of the address space (128 TiB) down.
-constexpr std::uintptr_t kPlaces = std::uintptr_t{16} << 40;
+// nothing there by itself, because it searches for room from the top of the address space (128 TiB) down. The shadow
+// memory of AddressSanitizer takes the first 16 TiB.
+constexpr std::uintptr_t kPlaces = std::uintptr_t{32} << 40;
+
+// libc's memcpy, because AddressSanitizer's reports the zones that it adds between a program's variables.
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  using Memcpy = void* (*)(void*, const void*, std::size_t);
+  static const auto memcpy_of_libc =
+      reinterpret_cast<Memcpy>(::dlsym(::dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD), "memcpy"));
+  memcpy_of_libc(to, from, bytes);
+}
 
 [[nodiscard]] MemoryRange widened_to_pages(MemoryRange range) {
   const std::size_t mask = page_bytes() - 1;
@@ -43,12 +54,13 @@ constexpr std::uintptr_t kPlaces = std::uintptr_t{16} << 40;
 // Writes the pages that are not zero; the others remain holes of the file.
 [[nodiscard]] bool write_pages(int file, MemoryRange range) {
   if (::ftruncate(file, static_cast<off_t>(range.bytes)) != 0) return false;
-  const std::size_t page = page_bytes();
-  for (std::size_t at = 0; at < range.bytes; at += page) {
-    const std::byte* const begin = range.begin + at;
+  std::vector<std::byte> page(page_bytes());
+  for (std::size_t at = 0; at < range.bytes; at += page.size()) {
+    copy_bytes(page.data(), range.begin + at, page.size());
     // A page is zero if its first byte is, and each other byte is equal to the one before.
-    if (*begin == std::byte{0} && std::memcmp(begin, begin + 1, page - 1) == 0) continue;
-    if (::pwrite(file, begin, page, static_cast<off_t>(at)) != static_cast<ssize_t>(page)) return false;
+    if (page.front() == std::byte{0} && std::memcmp(page.data(), page.data() + 1, page.size() - 1) == 0) continue;
+    const ssize_t written = ::pwrite(file, page.data(), page.size(), static_cast<off_t>(at));
+    if (written != static_cast<ssize_t>(page.size())) return false;
   }
   return true;
 }
@@ -67,7 +79,8 @@ std::string ImageLayout::add(MemoryRange range) {
   if (range.bytes == 0) return "";
   if (range.bytes >= kRemapBytes) return add_remapped(widened_to_pages(range));
   copied_.push_back(range);
-  pristine_.insert(pristine_.end(), range.begin, range.end());
+  pristine_.resize(pristine_.size() + range.bytes);
+  copy_bytes(pristine_.data() + pristine_.size() - range.bytes, range.begin, range.bytes);
   return "";
 }
 
@@ -113,7 +126,7 @@ void ImageLayout::save_copied(Image& image) const {
   if (image.copied_ == nullptr) image.copied_ = std::make_unique_for_overwrite<std::byte[]>(pristine_.size());
   std::byte* to = image.copied_.get();
   for (const MemoryRange& range : copied_) {
-    std::memcpy(to, range.begin, range.bytes);
+    copy_bytes(to, range.begin, range.bytes);
     to += range.bytes;
   }
 }
@@ -121,7 +134,7 @@ void ImageLayout::save_copied(Image& image) const {
 void ImageLayout::load_copied(const Image& image) const {
   const std::byte* from = image.copied_ != nullptr ? image.copied_.get() : pristine_.data();
   for (const MemoryRange& range : copied_) {
-    std::memcpy(range.begin, from, range.bytes);
+    copy_bytes(range.begin, from, range.bytes);
     from += range.bytes;
   }
 }

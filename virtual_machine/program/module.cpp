@@ -14,9 +14,9 @@ namespace {
 constexpr std::array<std::string_view, 6> kSystemFolders = {"/lib/",     "/lib64/",     "/lib32/",
                                                             "/usr/lib/", "/usr/lib64/", "/usr/lib32/"};
 // Shared wherever they are, because this library uses them too.
-constexpr std::array<std::string_view, 9> kSharedNames = {"linux-vdso.so", "ld-linux",    "libc.so",
-                                                          "libm.so",       "libdl.so",    "librt.so",
-                                                          "libpthread.so", "libgcc_s.so", "libstdc++.so"};
+constexpr std::array<std::string_view, 12> kSharedNames = {
+    "linux-vdso.so", "ld-linux",    "libc.so",      "libm.so",      "libdl.so",   "librt.so",
+    "libpthread.so", "libgcc_s.so", "libstdc++.so", "libclang_rt.", "libasan.so", "libubsan.so"};
 constexpr std::string_view kFortran = "libgfortran.so";
 
 [[nodiscard]] std::string_view name_of(std::string_view path) {

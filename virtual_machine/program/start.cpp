@@ -10,6 +10,7 @@
 #include "virtual_machine/program/program.hpp"
 #include "virtual_machine/program/rank_state.hpp"
 #include "virtual_machine/program/real.hpp"
+#include "virtual_machine/program/sanitizers.hpp"
 
 namespace margay::virtual_machine {
 namespace {
@@ -30,7 +31,9 @@ constinit Real<int(void (*)(int, void*), void*)> real_on_exit("on_exit");
   for (; *environment != nullptr; ++environment) {
     if (std::strncmp(*environment, kSwitch, std::strlen(kSwitch)) != 0) continue;
     options = *environment + std::strlen(kSwitch);
-    return prepare_libraries();
+    refuse_thread_sanitizer();
+    prepare_libraries();
+    return require_no_error(check_malloc());
   }
 }
 
@@ -47,6 +50,7 @@ int run_in_world(int argc, char** argv, char**) {
   ::unsetenv("MARGAY_SIMULATE");
   prepare_program();
   report_fatal_signals();
+  report_sanitizer_errors();
   real_on_exit(exit_within_libc, nullptr);
   return run_world({program_main, argc, argv, options});
 }

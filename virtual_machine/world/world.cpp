@@ -53,13 +53,20 @@ constexpr const char* kNoStall = "1000000000";
 constexpr std::uint64_t kOrderedBytes = 1024;
 
 // Long bodies travel in few frames. The window is that of a connection with large buffers.
-sim::VirtualOptions network_options() {
+sim::VirtualOptions network_options(const Settings& settings) {
   sim::VirtualOptions options;
   options.segment_bytes = std::uint64_t{64} * 1024;
   options.window_bytes = std::uint64_t{1} << 20;
   options.window_messages = 256;
   options.full_probability = 0;
   options.stall_probability = 0;
+  // Delays are for tests, as these are: small windows, so long bodies have many parts, and wires that are often full.
+  if (settings.delay_ns != 0 && settings.seed % 2 == 1) {
+    options.segment_bytes = 512;
+    options.window_bytes = 4096;
+    options.window_messages = 4;
+  }
+  if (settings.delay_ns != 0 && settings.seed % 3 == 2) options.full_probability = 0.5;
   return options;
 }
 
@@ -91,7 +98,7 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       machine_(machine),
       program_(program),
       model_(machine, settings.ranks),
-      network_(settings.ranks, settings.seed, network_options(), 0, this),
+      network_(settings.ranks, settings.seed, network_options(settings), 0, this),
       schedule_(settings.ranks, settings.seed),
       retries_(settings.ranks),
       stacks_(settings.ranks, settings.stack_bytes),
@@ -364,7 +371,9 @@ void World::wait(VirtualRank& rank) {
   if (rank.retry_ns_ < kRetryUsualNs || ++rank.retries_ > kRetriesUsual)
     rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
   suspend(rank);
+  // Of the two entries that may be left, the other one: the program may end before its time comes.
   retries_.remove(rank.rank_);
+  schedule_.remove(rank.rank_);
   rank.waits_ = false;
   begin_computation();
 }

@@ -119,6 +119,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void write_partial_lines();
   // After the ends of all ranks: delivers what is in flight, and checks the accounting law.
   [[nodiscard]] bool settle_accounts();
+  // The law for each ordered pair, by the kernels' counts. Requires: no message is lost or in flight.
+  [[nodiscard]] bool are_registers_right() const;
   // Of all ranks: the latest time, since the start.
   [[nodiscard]] std::uint64_t elapsed_ns() const;
   void print_summary() const;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "mpi/process/machine.hpp"
@@ -15,6 +16,13 @@
 #include "virtual_machine/world/world.hpp"
 
 namespace margay::virtual_machine {
+
+namespace {
+
+// Up to so many ranks the accounting law is checked for each ordered pair.
+constexpr std::size_t kPairsCheckedMax = 1'024;
+
+}  // namespace
 
 void World::exit_rank(int status) {
   VirtualRank& rank = *running_;
@@ -129,7 +137,22 @@ bool World::settle_accounts() {
   }
   network_.drop_lost();
   const sim::VirtualCounts& counts = network_.counts();
-  return counts.sent == counts.delivered + counts.lost;
+  if (counts.sent != counts.delivered + counts.lost) return false;
+  return counts.lost != 0 || ranks_.size() > kPairsCheckedMax || are_registers_right();
+}
+
+bool World::are_registers_right() const {
+  for (const auto& from : ranks_) {
+    for (const auto& to : ranks_) {
+      if (from->joined() == nullptr || to->joined() == nullptr) continue;
+      const sim::Registers& receiver = to->joined()->process().kernel().registers();
+      const sim::DropCounts drops = receiver.dropped(from->rank_);
+      const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+      const std::uint64_t sent = from->joined()->process().kernel().registers().sent(to->rank_);
+      if (sent != receiver.delivered(from->rank_) + dropped) return false;
+    }
+  }
+  return true;
 }
 
 std::uint64_t World::elapsed_ns() const {

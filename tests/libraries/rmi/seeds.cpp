@@ -1,4 +1,4 @@
-// Random requests of RMI on the virtual machine of tests/mpi/virtual, one run for each seed:
+// Random requests of RMI on a virtual machine (virtual_machine.hpp), one run for each seed:
 //
 //   rmi_seeds FIRST_SEED LAST_SEED [TREE]
 //
@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "tests/libraries/rmi/ledger.hpp"
-#include "tests/mpi/virtual/machine.hpp"
+#include "tests/libraries/rmi/virtual_machine.hpp"
 
 namespace {
 

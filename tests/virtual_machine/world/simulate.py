@@ -21,9 +21,6 @@ sys.path.insert(0, str(ROOT / "tests" / "mpi"))
 import support  # noqa: E402
 from virtual import NOT_THERE  # noqa: E402
 
-# Further programs, besides NOT_THERE, that cannot be simulated, with the reason.
-FORKS = {"sessions": "it forks"}
-
 # Programs of the MPI suite that the test runs, each with another part of the library; `--every` runs all that can run.
 PROGRAMS = ("alltoall", "attributes", "barrier", "bcast", "buffered", "comm_create", "communicators", "completion", "datatypes_move", "errors",
             "gather", "groups", "grequest", "intercomm", "large", "matched_probe", "neighbor", "nonblocking", "partitioned", "persistent", "probe",
@@ -49,7 +46,8 @@ class Runs:
     def compile(self, source, libraries=()):
         target = self.folder / pathlib.Path(source).stem
         if not target.exists():
-            subprocess.run([self.build.folder / "bin" / "mpicc", "-O1", "-w", "-o", target, source, *libraries, "-lm"], check=True)
+            shared = support.shared_sanitizer("clang") if self.build.sanitizer else []
+            subprocess.run([self.build.folder / "bin" / "mpicc", "-O1", "-w", *shared, "-o", target, source, *libraries, "-lm"], check=True)
         return target
 
     def own(self, name):
@@ -59,7 +57,7 @@ class Runs:
         return subprocess.run([self.margay, "simulate", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
 
     def run(self, *arguments):
-        return subprocess.run([self.margay, "run", *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        return subprocess.run([*self.build.launcher(), *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
 
 
 def sources_of(options):
@@ -67,7 +65,7 @@ def sources_of(options):
     if options.program:
         return [pathlib.Path(options.program)]
     if options.every:
-        return [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if not {path.stem, f"rma_{path.stem}"} & {*NOT_THERE, *FORKS}]
+        return [path for path in sorted([*folder.glob("*.c"), *folder.glob("rma/*.c")]) if not {path.stem, f"rma_{path.stem}"} & {*NOT_THERE}]
     return [folder / f"{name}.c" for name in PROGRAMS]
 
 

@@ -1,7 +1,10 @@
-// A virtual machine for whole MPI programs: every rank is a thread with an MPI process of its own over one
-// VirtualNetwork. One of them runs at a time. A rank that waits, sleeps, or polls without result yields its turn; the
-// seed determines the next rank to run and the arrival of each frame. All ranks have one virtual time. So a run is
-// reproducible, and any rank may be far ahead of any other.
+// A virtual machine for seeds.cpp: every rank is a thread with an MPI process of its own over one VirtualNetwork. One
+// of them runs at a time. A rank that waits, sleeps, or polls without result yields its turn; the seed determines the
+// next rank to run and the arrival of each frame. All ranks have one virtual time. So a run is reproducible, and any
+// rank may be far ahead of any other.
+//
+// `margay simulate` runs programs whose ranks have their data for themselves. Here they share it, so that a ledger of
+// all requests is exact at any time.
 #pragma once
 
 #include <semaphore.h>
@@ -93,15 +96,9 @@ class Seat final : public sim::YieldPolicy, public mpi_adi::ProcessStart {
   int status_ = -1;    // main's exit status
 };
 
-// Properties of a run that its seed does not determine.
-struct VirtualWishes {
-  std::uint32_t nodes = 0;  // 0: one or two, by the seed
-  std::string collective;   // algorithms, as `margay run --collective` takes them
-};
-
 class VirtualMachine {
  public:
-  VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualWishes wishes = {});
+  VirtualMachine(std::uint32_t ranks, std::uint64_t seed);
 
   // Runs `program(rank)`, which returns an exit status, on each rank to its end. A machine runs once. Returns the
   // failure; empty: none. If all ranks are deadlocked, ends the process with a message.
@@ -125,7 +122,6 @@ class VirtualMachine {
   sim::VirtualNetwork network_;
   MachineClock clock_{network_};
   std::vector<std::unique_ptr<Seat>> seats_;
-  const VirtualWishes wishes_;
   std::uint32_t nodes_;
   sim::SharedTable node_of_rank_;
   sim::SharedTable all_ranks_;

@@ -1,4 +1,4 @@
-#include "tests/mpi/virtual/machine.hpp"
+#include "tests/libraries/rmi/virtual_machine.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -71,11 +71,10 @@ void Seat::plug_in() {
   process_ = sim::Process::start_virtual(settings);
 }
 
-VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualWishes wishes)
-    : random_(seed), network_(ranks, seed, network_options(seed)), wishes_(std::move(wishes)) {
+VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed)
+    : random_(seed), network_(ranks, seed, network_options(seed)) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank) seats_.push_back(std::make_unique<Seat>(*this, rank));
   nodes_ = 1 + static_cast<std::uint32_t>(random_() % 2);
-  if (wishes_.nodes != 0) nodes_ = std::min(wishes_.nodes, ranks);
   sim::SharedTable::Numbers nodes(ranks), all_ranks(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes[rank] = rank * nodes_ / ranks;
   std::iota(all_ranks.begin(), all_ranks.end(), 0U);
@@ -94,7 +93,6 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
   job.node_of_rank = node_of_rank_;
   job.all_ranks = all_ranks_;
   job.node = job.node_of_rank[rank];
-  if (!wishes_.collective.empty()) job.options.set("collective", wishes_.collective);
   return job;
 }
 
