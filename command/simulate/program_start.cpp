@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -17,6 +17,7 @@
 #include "command/run/program/program.hpp"
 #include "sim/base/text.hpp"
 #include "virtual_machine/model/changes.hpp"
+#include "virtual_machine/model/faults.hpp"
 #include "virtual_machine/model/presets.hpp"
 #include "virtual_machine/model/run_report.hpp"
 
@@ -43,15 +44,10 @@ Status find_simulating_library(std::string& path) {
                        "; build or install margay anew (target mpi_simulate)");
 }
 
-// "1us", in nanoseconds. False: another text.
 bool read_time(std::string_view text, std::uint64_t& out_ns) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out_ns);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  constexpr std::uint64_t kNumberMax = 1'000'000'000;
-  const std::uint64_t scale = unit == "ns" ? 1 : unit == "us" ? 1'000 : unit == "ms" ? 1'000'000 : 0;
-  if (error != std::errc() || scale == 0 || out_ns > kNumberMax) return false;
-  out_ns *= scale;
-  return true;
+  const std::optional<std::uint64_t> ns = virtual_machine::time_of(text);
+  out_ns = ns.value_or(0);
+  return ns.has_value();
 }
 
 // Parses "measured", "none" or a time such as "calls=1us". Returns false for any other text.
@@ -104,6 +100,8 @@ Status check_order(SimulateOrder& order, int& exit_status) {
     if (!status.ok()) return Status::error((i < set ? "option --set: " : "option --sweep: ") + status.sentence());
   }
   if (Status status = virtual_machine::check_ranks(machine, settings.ranks); !status.ok()) return status;
+  virtual_machine::Faults faults;
+  if (Status status = virtual_machine::parse_faults(settings, machine, faults); !status.ok()) return status;
   if (virtual_machine::is_machine_file(settings.machine)) make_absolute(settings.machine);
   // Absolute, because the program may change its folder before MPI_Init opens the trace.
   make_absolute(settings.trace_dir);

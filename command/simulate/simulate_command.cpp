@@ -105,6 +105,17 @@ void add_compare_options(CLI::App& simulating, CompareOrder& order, CLI::Option*
       ->check(whole_number(1, kJobsMost));
 }
 
+void add_fault_options(CLI::App& simulating, Settings& settings) {
+  simulating
+      .add_option("--kill", settings.deaths, "RANK@TIME: end a rank at a virtual time, such as 3@2ms; may be repeated")
+      ->allow_extra_args(false);
+  simulating
+      .add_option("--down", settings.down_links,
+                  "SWITCH-SWITCH@TIME: make a link of the machine's first network fail, such as 12-13@2ms (without a "
+                  "time: from the begin); may be repeated")
+      ->allow_extra_args(false);
+}
+
 // Options of schedules.
 void add_explore_options(CLI::App& simulating, SimulateLine& line) {
   simulating.add_option("--delay", line.order.delay,
@@ -125,7 +136,8 @@ void add_explore_options(CLI::App& simulating, SimulateLine& line) {
 // The options so far that a replay cannot obey.
 std::vector<const CLI::Option*> programs_options_of(const CLI::App& simulating) {
   std::vector<const CLI::Option*> options;
-  for (const char* name : {"--ranks", "--seed", "--compute", "--stack", "--delay", "--wildcards", "--explore"})
+  for (const char* name :
+       {"--ranks", "--seed", "--compute", "--stack", "--delay", "--wildcards", "--explore", "--kill", "--down"})
     options.push_back(simulating.get_option(name));
   return options;
 }
@@ -158,6 +170,7 @@ void add_simulate_command(CLI::App& app, const CallSite& call_site) {
                    "library, such as collective=allreduce=tree; may be repeated")
       ->allow_extra_args(false);
   add_compare_options(*simulating, line->compare, trace, summary);
+  add_fault_options(*simulating, settings);
   add_explore_options(*simulating, *line);
   line->for_programs = programs_options_of(*simulating);
   simulating->add_option("--replay", line->replay,

@@ -73,6 +73,19 @@ std::span<const Unit> units_of(std::string_view name) {
   return kSizes;
 }
 
+// A finite number, with one of the units or without.
+std::optional<double> read_number(std::string_view value, std::span<const Unit> units) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  const std::string_view rest = value.substr(static_cast<std::size_t>(end - value.data()));
+  if (rest.empty()) return number;
+  for (const Unit& unit : units) {
+    if (rest == unit.name) return number * unit.scale;
+  }
+  return std::nullopt;
+}
+
 // Takes the text of a value into a member. False: invalid.
 template <typename Object, typename Value>
 bool take(std::string_view name, std::string_view text, const Field<Object>& field, Value& out) {
@@ -235,15 +248,14 @@ Status apply_change(const Change& change, Settings& settings, Machine& machine) 
 }
 
 std::optional<double> number_of(std::string_view name, std::string_view value) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
-  const std::string_view rest = value.substr(static_cast<std::size_t>(end - value.data()));
-  if (rest.empty()) return number;
-  for (const Unit& unit : units_of(name)) {
-    if (rest == unit.name) return number * unit.scale;
-  }
-  return std::nullopt;
+  return read_number(value, units_of(name));
+}
+
+std::optional<std::uint64_t> time_of(std::string_view text) {
+  constexpr double kMostNs = 1e15;
+  const std::optional<double> ns = text.ends_with('s') ? read_number(text, kTimes) : std::nullopt;
+  if (!ns || *ns < 0 || *ns > kMostNs) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(*ns));
 }
 
 }  // namespace margay::virtual_machine

@@ -6,6 +6,7 @@
 // their "_ns", and "bandwidth" stands for the three bandwidths of a network.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,5 +35,8 @@ namespace margay::virtual_machine {
 // The number of a value with its unit, in the units of the field: ns, us, ms and s for times; k, m and g for bandwidths
 // (powers of 1,000), and for sizes and all others (powers of 1,024). Nothing: it is not a finite number.
 [[nodiscard]] std::optional<double> number_of(std::string_view name, std::string_view value);
+// A time with its unit, in nanoseconds. Nothing: another text, a number without a unit, or more than eleven days (sums
+// of times then do not overflow).
+[[nodiscard]] std::optional<std::uint64_t> time_of(std::string_view text);
 
 }  // namespace margay::virtual_machine

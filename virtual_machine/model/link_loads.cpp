@@ -63,6 +63,9 @@ std::uint64_t LinkLoads::enter(Load& load, const Crossing& crossing) {
   queue.erase(queue.begin(), std::find_if(queue.begin(), queue.end(), is_there));
   std::uint64_t free_ns = 0;
   std::uint32_t pairs = 1;
+  load.most_at_once = std::max(load.most_at_once, pairs);
+  // It is earlier than those that are there.
+  if (!queue.empty() && crossing.to_ns < queue.back().to_ns) return 0;
   for (Waiting& one : queue) {
     if (one.pair == crossing.pair) {
       one.is_last_of_pair = false;

@@ -36,7 +36,7 @@ class LinkLoads {
 
   // A message on a channel: the pair of nodes between which it travels, as any number, and the times at which its head
   // is there, at which the channel is free for it, and at which its last byte has left it. Requires: head_ns <= from_ns
-  // <= to_ns.
+  // <= to_ns. A message that leaves before one that was recorded earlier counts as one that did not wait.
   struct Crossing {
     std::uint64_t pair;
     std::uint64_t head_ns;

@@ -20,6 +20,8 @@ struct NetworkModel::Passage {
   std::uint64_t bytes;
   std::uint64_t head_ns;
   std::uint64_t tail_ns;
+  // Another call was for a later time.
+  bool is_late = false;
   std::uint64_t blocked_ns = 0;
 
   void advance(std::uint64_t ns) {
@@ -107,21 +109,40 @@ Transfer NetworkModel::copy(std::uint64_t bytes, std::uint64_t at_ns) const {
 }
 
 void NetworkModel::cross(Passage& passage, const LinkLoads::Place& place, Channel& channel, std::uint64_t takes_ns) {
-  const std::uint64_t start_ns = std::max(passage.head_ns, channel.free_ns);
-  channel.free_ns = start_ns + takes_ns;
+  const bool is_before = passage.is_late && passage.head_ns + takes_ns <= channel.since_ns;
+  const std::uint64_t start_ns = is_before ? passage.head_ns : std::max(passage.head_ns, channel.free_ns);
+  const std::uint64_t end_ns = start_ns + takes_ns;
+  if (!is_before) {
+    if (start_ns > channel.free_ns) channel.since_ns = start_ns;
+    channel.free_ns = end_ns;
+  }
   channel.busy_ns += takes_ns;
   channel.bytes += passage.bytes;
-  if (loads_ != nullptr)
-    loads_->record(place, {passage.pair, passage.head_ns, start_ns, channel.free_ns, passage.bytes});
+  if (loads_ != nullptr) loads_->record(place, {passage.pair, passage.head_ns, start_ns, end_ns, passage.bytes});
   passage.blocked_ns += start_ns - passage.head_ns;
   passage.head_ns = start_ns;
-  passage.tail_ns = std::max(passage.tail_ns, channel.free_ns);
+  passage.tail_ns = std::max(passage.tail_ns, end_ns);
 }
 
 std::vector<LinkLoads::Counts> NetworkModel::channel_counts() const {
   std::vector<LinkLoads::Counts> counts;
   for (const Lane& lane : lanes_) counts.push_back({lane.fabric.link_count(), nodes_, nodes_});
   return counts;
+}
+
+void NetworkModel::fail_link(std::uint32_t from_switch, std::uint32_t to_switch, std::uint64_t at_ns) {
+  const Fabric& fabric = lanes_.front().fabric;
+  for (std::uint32_t link = 0; link < fabric.link_count(); ++link) {
+    const Fabric::Ends ends = fabric.ends_of(link);
+    if ((ends.from == from_switch && ends.to == to_switch) || (ends.from == to_switch && ends.to == from_switch))
+      failing_.emplace_back(link, at_ns);
+  }
+}
+
+bool NetworkModel::is_cut(std::uint32_t network, std::uint64_t at_ns) const {
+  return network == 0 && std::ranges::any_of(failing_, [&](const auto& failing) {
+           return failing.second <= at_ns && std::ranges::find(route_, failing.first) != route_.end();
+         });
 }
 
 Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t at_ns) {
@@ -137,11 +158,18 @@ Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint6
                   .hops = static_cast<std::uint32_t>(route_.size()),
                   .sender_free_ns = at_ns + network.send_overhead_ns,
                   .receive_overhead_ns = network.receive_overhead_ns};
+  if (is_cut(number, at_ns)) {
+    result.buffer_free_ns = result.sender_free_ns;
+    result.arrival_ns = kLost;
+    return result;
+  }
 
   Passage passage{.pair = (std::uint64_t{from_node} << 32U) | to_node,
                   .bytes = bytes,
                   .head_ns = result.sender_free_ns,
-                  .tail_ns = result.sender_free_ns};
+                  .tail_ns = result.sender_free_ns,
+                  .is_late = at_ns < latest_ns_};
+  latest_ns_ = std::max(latest_ns_, at_ns);
   cross(passage, {number, ChannelKind::injection, from_node}, lane.injections[from_node],
         lane.injection_time.ns(bytes));
   result.buffer_free_ns = passage.tail_ns;

@@ -10,6 +10,8 @@
 //   - Messages use a channel one after another, in the order of the calls. A machine interleaves their packets, and
 //     serves the head that arrives first. The last of several messages ends at the right time, the others too early or
 //     too late.
+//   - A message that is sent earlier than that of an earlier call, and that has left the channel before its latest busy
+//     period, waits for no other one.
 //   - Switches have room for a blocked message. In a wormhole-routed machine a blocked message also occupies the links
 //     behind its head, so with heavy contention such a machine is slower than this model.
 //   - A message that comes from a slower channel reserves the next channel only for its bytes at full speed, and other
@@ -20,6 +22,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "virtual_machine/model/fabric.hpp"
@@ -30,6 +33,8 @@ namespace margay::virtual_machine {
 
 // The transport between ranks of a node, in place of a network's number.
 inline constexpr std::uint32_t kInMemory = std::numeric_limits<std::uint32_t>::max();
+// The arrival of a message that a failed link has lost.
+inline constexpr std::uint64_t kLost = std::numeric_limits<std::uint64_t>::max();
 // Messages are shorter than this.
 inline constexpr std::uint64_t kMessageBytesMost = std::uint64_t{1} << 40;
 
@@ -51,9 +56,10 @@ struct Transfer {
   std::uint64_t blocked_ns = 0;
 };
 
-// A port or a link, and its load so far. free_ns: the time from which another message may use it. busy_ns: the sum of
-// all reservations. bytes: the sum of the messages' lengths.
+// A port or a link, and its load so far. since_ns to free_ns: the latest period in which messages use it without a gap.
+// busy_ns: the sum of all reservations. bytes: the sum of the messages' lengths.
 struct Channel {
+  std::uint64_t since_ns = 0;
   std::uint64_t free_ns = 0;
   std::uint64_t busy_ns = 0;
   std::uint64_t bytes = 0;
@@ -111,6 +117,10 @@ class NetworkModel {
 
   // The channels of each network, for LinkLoads.
   [[nodiscard]] std::vector<LinkLoads::Counts> channel_counts() const;
+  // From `at_ns` on, the link of the first network between two neighbouring switches carries no message, in both
+  // directions. A message whose route has it is lost: its arrival_ns is kLost.
+  void fail_link(std::uint32_t from_switch, std::uint32_t to_switch, std::uint64_t at_ns);
+
   // Where to record the load over time; nullptr, as at first: nowhere. `loads` must have channel_counts(), begin before
   // all messages, and outlive the model's last message.
   void record_to(LinkLoads* loads) { loads_ = loads; }
@@ -134,6 +144,8 @@ class NetworkModel {
   // Takes a message over a channel, which it reserves for `takes_ns`.
   void cross(Passage& passage, const LinkLoads::Place& place, Channel& channel, std::uint64_t takes_ns);
   [[nodiscard]] std::uint32_t network_for(bool is_inside_partition) const;
+  // Whether route_ has a link that has failed by then.
+  [[nodiscard]] bool is_cut(std::uint32_t network, std::uint64_t at_ns) const;
   // A message inside a node.
   [[nodiscard]] Transfer copy(std::uint64_t bytes, std::uint64_t at_ns) const;
 
@@ -145,6 +157,10 @@ class NetworkModel {
   // The route of the current call; kept for its memory.
   std::vector<std::uint32_t> route_;
   LinkLoads* loads_ = nullptr;
+  // The latest at_ns of transfer().
+  std::uint64_t latest_ns_ = 0;
+  // The links of the first network that fail, with the times.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> failing_;
 };
 
 }  // namespace margay::virtual_machine

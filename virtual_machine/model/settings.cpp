@@ -42,7 +42,8 @@ std::string format_settings(const Settings& settings) {
                         {"trace_dir", settings.trace_dir}, {"call_ns", settings.call_ns},
                         {"summary", settings.summary},     {"changes", changes},
                         {"report", settings.report},       {"delay_ns", settings.delay_ns},
-                        {"wildcards", settings.wildcards}, {"wildcard_log", settings.wildcard_log}}
+                        {"wildcards", settings.wildcards}, {"wildcard_log", settings.wildcard_log},
+                        {"deaths", settings.deaths},       {"down_links", settings.down_links}}
       .dump();
 }
 
@@ -64,6 +65,8 @@ Status parse_settings(std::string_view text, Settings& out) {
     json.at("delay_ns").get_to(out.delay_ns);
     json.at("wildcards").get_to(out.wildcards);
     json.at("wildcard_log").get_to(out.wildcard_log);
+    json.at("deaths").get_to(out.deaths);
+    json.at("down_links").get_to(out.down_links);
   } catch (const nlohmann::json::exception& exception) {
     return Status::error("invalid " + std::string(kSettingsVariable) +
                          "; only `margay simulate` may set it: " + exception.what());

@@ -51,10 +51,11 @@ struct Settings {
   // Not empty: each receive from MPI_ANY_SOURCE waits until no rank can continue. It then takes the message of the
   // source that "RANK:NUMBER=SOURCE,..." gives, and otherwise of the lowest one (virtual_machine/world/wildcards).
   std::string wildcards;
-  std::string wildcard_log;     // a file; empty: none
-  bool summary = false;         // print times and counts at the end
-  std::vector<Change> changes;  // to the machine and the library's options, in this order
-  std::string report;           // the file of the run's report; empty: none
+  std::string wildcard_log;                     // a file; empty: none
+  bool summary = false;                         // print times and counts at the end
+  std::vector<Change> changes;                  // to the machine and the library's options, in this order
+  std::string report;                           // the file of the run's report; empty: none
+  std::vector<std::string> deaths, down_links;  // of parse_faults()
 };
 
 // The most ranks of a run that chooses the messages of wildcards: each rank has a clock with a number for each rank.

@@ -119,8 +119,9 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   bool polls_ = false;
   // The rank is suspended until local_ns_, and its coprocessor may handle messages.
   bool computes_ = false;
-  // The program has exited, with this status.
+  // The program has exited, with this status, or a death of the run's faults has ended it.
   bool ended_ = false;
+  bool killed_ = false;
   int status_ = 0;
 };
 

@@ -24,8 +24,6 @@ namespace margay::virtual_machine {
 
 namespace {
 
-// No program begins at time 0, which parts of the library use for "never".
-constexpr std::uint64_t kBeginNs = 1'000'000'000;
 // The virtual time of reading the clock, about that of this machine.
 constexpr std::uint64_t kClockNs = 20;
 // The virtual time of a poll without a result (MPI_Test), besides the network's cost, so that loops of polls end.
@@ -64,15 +62,20 @@ sim::VirtualOptions network_options() {
   return options;
 }
 
-std::uint64_t least_network_latency_of(const Machine& machine) {
+// The least time between the sends of two messages of which one depends on the other.
+std::uint64_t least_exchange_of(const Machine& machine) {
   std::uint64_t least_ns = kNever;
-  for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
+  for (const Network& network : machine.networks) {
+    least_ns = std::min(least_ns,
+                        network.send_overhead_ns + network.latency_ns + network.poll_ns + network.receive_overhead_ns);
+  }
   return least_ns;
 }
 
 // At least 1, so that one of several ranks with equal times continues.
 std::uint64_t least_latency_of(const Machine& machine) {
-  std::uint64_t least_ns = least_network_latency_of(machine);
+  std::uint64_t least_ns = kNever;
+  for (const Network& network : machine.networks) least_ns = std::min(least_ns, network.latency_ns);
   if (machine.processors_per_node > 1) least_ns = std::min(least_ns, machine.memory_latency_ns);
   return std::max<std::uint64_t>(least_ns, 1);
 }
@@ -86,7 +89,7 @@ std::uint64_t processor_time_ns() {
 
 }  // namespace
 
-World::World(const Settings& settings, const Machine& machine, const Program& program,
+World::World(const Settings& settings, const Machine& machine, const Program& program, const Faults& faults,
              std::optional<Wildcards> wildcards)
     : settings_(settings),
       machine_(machine),
@@ -98,9 +101,11 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
       stacks_(settings.ranks, settings.stack_bytes),
       delays_(settings.seed),
       wildcards_(std::move(wildcards)),
+      deaths_(faults.deaths.rbegin(), faults.deaths.rend()),
       report_(begin_report(settings, {program.argv, program.argv + program.argc})) {
+  for (const DownLink& down : faults.down_links) model_.fail_link(down.from, down.to, kBeginNs + down.at_ns);
   least_latency_ns_ = least_latency_of(machine);
-  least_network_latency_ns_ = least_network_latency_of(machine);
+  least_exchange_ns_ = least_exchange_of(machine);
   if (!settings.trace_dir.empty()) {
     loads_ = std::make_unique<LinkLoads>(model_.channel_counts(), kBeginNs);
     model_.record_to(loads_.get());
@@ -176,61 +181,6 @@ void World::run_rank(VirtualRank& rank) {
   std::abort();
 }
 
-void World::exit_rank(int status) {
-  VirtualRank& rank = *running_;
-  count_computation(rank);
-  // MPI_Abort and fatal errors have printed their message, and end all ranks.
-  if (add_abort(rank)) end_process(status);
-  if (mpi::is_machine_held(rank.mpi_process_)) {
-    const std::string message = "rank " + std::to_string(rank.rank_) + " exited with status " + std::to_string(status) +
-                                " without MPI_Finalize";
-    report_.findings.push_back({sim::Finding::no_finalize, {rank.rank_}, message});
-    fail(message, status == 0 ? EXIT_FAILURE : status);
-  }
-  mpi::end_machine_of(rank.mpi_process_);
-  rank.status_ = status;
-  rank.ended_ = true;
-  ++ended_;
-  suspend(rank);
-  std::abort();
-}
-
-bool World::add_abort(VirtualRank& rank) {
-  mpi_adi::MpiRank* const joined = rank.joined();
-  if (joined == nullptr || joined->process().board().state != sim::RankState::aborting) return false;
-  const sim::BoardBlock& board = joined->process().board();
-  const auto finding = board.abort_finding == 0 ? sim::Finding::aborted : sim::Finding{board.abort_finding};
-  report_.findings.push_back({finding, {rank.rank_}, board.message.data()});
-  return true;
-}
-
-void World::fail(std::string message, int status) {
-  if (status > kSignalStatus && running_ != nullptr)
-    report_.findings.push_back({sim::Finding::rank_died, {running_->rank_}, message});
-  running_ = nullptr;
-  write_partial_lines();
-  std::fprintf(stderr, "margay simulate: %s\n", message.c_str());
-  if (report_.findings.empty()) report_.error = std::move(message);
-  end_process(status);
-}
-
-void World::write_partial_lines() {
-  for (const auto& rank : ranks_) rank->state_.output().write_partial_lines();
-}
-
-void World::end_process(int status) {
-  // A child that the library has forked ends without a trace.
-  if (::getpid() != process_) ::syscall(SYS_exit_group, status);
-  if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
-  if (running_ != nullptr && report_.findings.empty()) static_cast<void>(add_abort(*running_));
-  running_ = nullptr;
-  write_partial_lines();
-  write_loads();
-  const int written_status = write_report(status);
-  std::fflush(nullptr);
-  ::_exit(written_status);
-}
-
 // --- Time ---
 
 void World::begin_computation() {
@@ -287,16 +237,20 @@ std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint6
   VirtualRank& rank = *ranks_[from];
   count_computation(rank);
   bytes_ += bytes;
-  // The model takes messages in the order of their times. A short one occupies a link for so short a time that the
-  // order within the least latency of a network does not matter.
-  if (&rank == running_ && rank.handling_ns_ == 0)
-    wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_network_latency_ns_);
+  // The model takes messages in the order of their times. Short ones occupy a link for so short a time that it has gaps
+  // for those that come up to a least exchange too late. Memory has no links.
+  if (&rank == running_ && rank.handling_ns_ == 0 && model_.network_between(from, to) != kInMemory)
+    wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_exchange_ns_);
   const Transfer transfer = model_.transfer(from, to, bytes, time_of(rank));
   std::uint64_t busy_ns = transfer.sender_free_ns - time_of(rank);
   // The processor is busy with a message once, not with each of its segments; but in memory it copies each one.
   if (!begins) busy_ns = transfer.network == kInMemory ? busy_ns - std::min(busy_ns, machine_.memory_overhead_ns) : 0;
   spend(rank, busy_ns);
   begin_computation();
+  if (transfer.arrival_ns == kLost) {
+    wake(*ranks_[to], time_of(rank));
+    return sim::VirtualTiming::kLost;
+  }
   if (!begins || settings_.delay_ns == 0) return transfer.arrival_ns;
   // The head's delay is also that of the body behind it.
   return transfer.arrival_ns + delays_() % (settings_.delay_ns + 1);
@@ -459,11 +413,21 @@ void World::suspend(VirtualRank& rank) {
   }
 }
 
+void World::wake(VirtualRank& rank, std::uint64_t at_ns) {
+  if (rank.waits_) schedule_.add(rank.rank_, std::max(rank.local_ns_, at_ns));
+}
+
 VirtualRank* World::choose() {
   for (;;) {
     // A retry is due when another rank's time reaches it. Alone, retries would go on forever, and hide a deadlock.
     const std::uint64_t at_ns = schedule_.next_ns();
     const std::uint64_t retry_ns = retries_.next_ns();
+    if (!deaths_.empty() && kBeginNs + deaths_.back().at_ns <= at_ns) {
+      const Death death = deaths_.back();
+      deaths_.pop_back();
+      kill(*ranks_[death.rank], kBeginNs + death.at_ns);
+      continue;
+    }
     if (at_ns != kNever) {
       VirtualRank& rank = *ranks_[retry_ns < at_ns ? retries_.take() : schedule_.take()];
       if (rank.waits_) rank.local_ns_ = std::max(rank.local_ns_, std::min(at_ns, retry_ns));
@@ -521,72 +485,6 @@ bool World::let_waiting_ranks_poll() {
   for (const auto& rank : ranks_)
     if (rank->waits_) schedule_.add(rank->rank_, rank->local_ns_);
   return true;
-}
-
-void World::report_deadlock() {
-  // A rank may wait for a ready send that was dropped.
-  for (const auto& rank : ranks_)
-    if (!rank->ended_ && rank->joined() != nullptr) rank->joined()->report_dropped_sends();
-  const std::string message = "deadlock: all ranks wait, and no message is in flight";
-  report_.findings.push_back({sim::Finding::deadlock, {}, message});
-  ReportedFinding& found = report_.findings.back();
-  std::string text = "margay simulate: " + message + sim::id_suffix(sim::Finding::deadlock) + "\n";
-  for (const auto& rank : ranks_) {
-    if (!rank->ended_) found.ranks.push_back(rank->rank_);
-    text += "  rank " + std::to_string(rank->rank_);
-    if (rank->ended_) {
-      text += " has ended\n";
-    } else if (rank->mpi_process_.rank() == nullptr) {
-      text += " is outside of MPI\n";
-    } else {
-      text += " in " + std::string(sim::name_in(rank->joined()->process().board().mpi_call)) + "\n";
-      rank->joined()->device().describe(text, 6);
-    }
-  }
-  if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
-  write_partial_lines();
-  std::fputs(text.c_str(), stderr);
-  end_process(EXIT_FAILURE);
-}
-
-// --- End ---
-
-bool World::settle_accounts() {
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (const auto& rank : ranks_)
-      if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) moved |= joined->device().progress();
-  }
-  const sim::VirtualCounts& counts = network_.counts();
-  return counts.sent == counts.delivered + counts.lost;
-}
-
-std::uint64_t World::elapsed_ns() const {
-  std::uint64_t last_ns = kBeginNs;
-  for (const auto& rank : ranks_) last_ns = std::max(last_ns, rank->local_ns_);
-  return last_ns - kBeginNs;
-}
-
-void World::print_summary() const {
-  std::fprintf(stderr, "margay simulate: %zu ranks on %s: %.6f s, %llu messages, %llu switches\n", ranks_.size(),
-               machine_.name.c_str(), static_cast<double>(elapsed_ns()) * 1e-9,
-               static_cast<unsigned long long>(network_.counts().sent), static_cast<unsigned long long>(switches_));
-}
-
-int World::write_report(int status) {
-  report_.exit_status = status;
-  report_.virtual_ns = elapsed_ns();
-  report_.messages = network_.counts().sent;
-  report_.bytes = bytes_;
-  report_.switches = switches_;
-  const portals::Status written = virtual_machine::write_report(settings_.report, report_);
-  if (written.ok()) return status;
-  std::fprintf(stderr, "margay simulate: %s\n", written.sentence().c_str());
-  return status == 0 ? 1 : status;
-}
-
-void World::write_loads() const {
-  if (loads_ != nullptr) write_network_file(settings_.trace_dir, model_, *loads_);
 }
 
 }  // namespace margay::virtual_machine

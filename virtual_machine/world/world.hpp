@@ -24,6 +24,7 @@
 #include "sim/boot/job.hpp"
 #include "sim/shm/published.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
+#include "virtual_machine/model/faults.hpp"
 #include "virtual_machine/model/link_loads.hpp"
 #include "virtual_machine/model/machine.hpp"
 #include "virtual_machine/model/network_model.hpp"
@@ -41,7 +42,8 @@ namespace margay::virtual_machine {
 class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
  public:
   // `wildcards`: of an exploration; otherwise empty.
-  World(const Settings& settings, const Machine& machine, const Program& program, std::optional<Wildcards> wildcards);
+  World(const Settings& settings, const Machine& machine, const Program& program, const Faults& faults,
+        std::optional<Wildcards> wildcards);
 
   // Runs the program in all ranks to its end. Returns the exit status: that of the first rank whose status is not 0; 1
   // if the accounting law does not hold; otherwise 0. A deadlock or an error ends the process instead.
@@ -73,6 +75,9 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   [[noreturn]] void fail(std::string message, int status) override;
 
  private:
+  // No program begins at time 0, which parts of the library use for "never".
+  static constexpr std::uint64_t kBeginNs = 1'000'000'000;
+
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
   // The body of a rank's fiber. Never returns.
   void run_rank(VirtualRank& rank);
@@ -96,6 +101,10 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   // Whether no message that another rank has still to send can arrive by `at_ns`.
   [[nodiscard]] bool is_past(std::uint64_t at_ns);
   static void end_handling(VirtualRank& rank);
+  // Ends a rank as by SIGKILL; the others lose it in their next polls. It is suspended, and stays so.
+  void kill(VirtualRank& rank, std::uint64_t at_ns);
+  // A rank loses another one: if it waits, it continues at this time.
+  void wake(VirtualRank& rank, std::uint64_t at_ns);
   // The next rank to run; nullptr: all have ended.
   [[nodiscard]] VirtualRank* choose();
   // In an exploration, when nothing is scheduled: lets the ranks that poll continue, or a wildcard take a message.
@@ -151,8 +160,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   std::uint64_t least_computation_ns_ = kNever;
   // No message arrives earlier than this after it was sent.
   std::uint64_t least_latency_ns_ = 0;
-  // The same for messages between nodes.
-  std::uint64_t least_network_latency_ns_ = 0;
+  // No message between nodes causes another one earlier than this after it was sent.
+  std::uint64_t least_exchange_ns_ = 0;
   // Switches between ranks, for the summary.
   std::uint64_t switches_ = 0;
   // Rounds of all waiting ranks since the last frame, and the number of frames until then.
@@ -164,6 +173,8 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   std::optional<Wildcards> wildcards_;
   std::uint32_t poll_rounds_ = 0;
   std::uint64_t polled_sent_ = 0;
+  // The latest first.
+  std::vector<Death> deaths_;
   // Sent, of bodies.
   std::uint64_t bytes_ = 0;
   // Error and findings so far.

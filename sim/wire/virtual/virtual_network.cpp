@@ -57,6 +57,11 @@ void VirtualNetwork::launch(Pair& pair, Frame frame) {
   std::uint64_t due = 0;
   if (timing_ != nullptr) {
     due = timing_->arrival_ns(pair.from, pair.to, frame.bytes.size(), begins);
+    if (due == VirtualTiming::kLost) {
+      counts_.sent += begins ? 1 : 0;
+      counts_.lost += begins ? 1 : 0;
+      return cut(pair);
+    }
   } else {
     const std::uint64_t span = options_.delay_max_ns - options_.delay_min_ns + 1;
     due = now_ns_ + options_.delay_min_ns + random() % span;
@@ -118,14 +123,32 @@ void VirtualNetwork::lose(std::uint32_t rank, std::string_view reason) {
   MARGAY_ASSERT(rank < gone_.size() && !reason.empty());
   if (!gone_[rank].empty()) return;
   gone_[rank] = reason;
+  // Messages in the lost rank's queue fail, too.
   for (auto& [key, pair] : pairs_) {
-    if (pair.from != rank && pair.to != rank) continue;
+    if (timing_ != nullptr || pair.from != rank) continue;
     drop(pair);
-    // Messages in the sender's queue fail, whether the sender or the receiver is lost.
-    if (wires_[pair.from] != nullptr) wires_[pair.from]->fail(pair);
+    if (wires_[rank] != nullptr) wires_[rank]->fail(pair);
   }
   for (std::uint32_t other = 0; other < wires_.size(); ++other) {
-    if (other != rank && wires_[other] != nullptr) wires_[other]->peer_lost(rank);
+    if (other == rank || wires_[other] == nullptr) continue;
+    if (timing_ != nullptr)
+      wires_[other]->lost_peers_.push_back(rank);
+    else
+      wires_[other]->lose_peer(rank);
+  }
+}
+
+void VirtualNetwork::cut(Pair& pair) {
+  // Until the polls, so that neither rank sends more.
+  pair.lost = true;
+  this->pair(pair.to, pair.from).lost = true;
+  wires_[pair.from]->lost_peers_.push_back(pair.to);
+  wires_[pair.to]->lost_peers_.push_back(pair.from);
+}
+
+void VirtualNetwork::drop_lost() {
+  for (auto& [key, pair] : pairs_) {
+    if (pair.lost || !gone_[pair.from].empty() || !gone_[pair.to].empty()) drop(pair);
   }
 }
 

@@ -88,6 +88,8 @@ bool VirtualWire::push() {
 
 // Sends the next frame of the first queued transmission. false: the window is full.
 bool VirtualWire::carry(Pair& pair) {
+  // A frame before this one has cut the pair, and the next poll fails its messages.
+  if (pair.lost) return false;
   Transmission& first = *pair.queue.front();
   const std::uint64_t segment = network_.options_.segment_bytes;
   Frame frame;
@@ -142,6 +144,11 @@ std::size_t VirtualWire::inbound_index(std::uint32_t rank) {
 bool VirtualWire::poll(Arrival& arrival) {
   if (network_.timing_ != nullptr) {
     visible_ns_ = network_.timing_->begin_poll(rank_);
+    while (!lost_peers_.empty()) {
+      const std::uint32_t peer = lost_peers_.back();
+      lost_peers_.pop_back();
+      lose_peer(peer);
+    }
     return poll_by_time(arrival);
   }
   const std::size_t count = inbound_.size();
@@ -298,8 +305,12 @@ void VirtualWire::fail(Pair& pair) {
   std::erase(busy_, &pair);
 }
 
-void VirtualWire::peer_lost(std::uint32_t peer) {
+void VirtualWire::lose_peer(std::uint32_t peer) {
   Inbound& gone = inbound(peer);
+  network_.drop(*gone.pair);
+  Pair& out = network_.pair(rank_, peer);
+  network_.drop(out);
+  fail(out);
   MARGAY_ASSERT(gone.state != Inbound::State::offered);
   // The loss has been reported already.
   if (gone.state == Inbound::State::lost) return;
@@ -319,7 +330,8 @@ bool VirtualWire::report_loss(Inbound& inbound, Arrival& arrival) {
     return true;
   }
   arrival.kind = Arrival::Kind::lost;
-  arrival.loss = network_.gone_[inbound.rank];
+  const std::string_view reason = network_.gone_[inbound.rank];
+  arrival.loss = reason.empty() ? "a link on the way is down" : reason;
   inbound.state = Inbound::State::lost;
   return true;
 }

@@ -60,8 +60,11 @@ class VirtualTiming {
   VirtualTiming& operator=(const VirtualTiming&) = delete;
   virtual ~VirtualTiming() = default;
 
-  // The time at which a frame arrives that `from` sends now, with `bytes` bytes of a body. `begins`: it is the head of
-  // a message. The network delays it further if an earlier frame of the pair arrives later.
+  // The time of a frame that does not arrive, because no way leads to its receiver: the network then cuts the pair.
+  static constexpr std::uint64_t kLost = ~std::uint64_t{0};
+
+  // The time at which a frame arrives that `from` sends now, with `bytes` bytes of a body, or kLost. `begins`: it is
+  // the head of a message. The network delays it further if an earlier frame of the pair arrives later.
   [[nodiscard]] virtual std::uint64_t arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
                                                  bool begins) = 0;
   // A frame to `to`, with that delay, arrives at `at_ns`.
@@ -97,8 +100,11 @@ class VirtualNetwork {
   // The virtual time: that of the last arrival.
   [[nodiscard]] std::uint64_t now_ns() const { return now_ns_; }
   // Simulates the end of process `rank`: frames to and from it are dropped, messages queued by it and for it fail, and
-  // every other attached rank gets the events cut (for an incomplete body) and lost.
+  // every other attached rank gets the events cut (for an incomplete body) and lost. With a VirtualTiming each rank's
+  // next poll does its part, because the rank may be suspended inside of its wire.
   void lose(std::uint32_t rank, std::string_view reason = "lost as the test asked");
+  // With a VirtualTiming, when no rank will poll again: drops the frames of all lost pairs.
+  void drop_lost();
   [[nodiscard]] const VirtualCounts& counts() const { return counts_; }
 
  private:
@@ -157,6 +163,8 @@ class VirtualNetwork {
   void make_arrive(Pair& pair);
   // Discards all frames of a pair, and counts their messages as lost.
   void drop(Pair& pair);
+  // With a VirtualTiming: makes both ranks of the pair lose one another.
+  void cut(Pair& pair);
   // The next random number from the seed.
   std::uint64_t random();
   // True with the given probability.
@@ -263,8 +271,8 @@ class VirtualWire final : public Wire {
   void finish(Pair& pair, Transmission::State state);
   // Fails all queued messages of a pair.
   void fail(Pair& pair);
-  // Begins to report the loss of `peer`.
-  void peer_lost(std::uint32_t peer);
+  // Drops the frames from and to a lost `peer`, fails the messages queued for it, and begins to report its loss.
+  void lose_peer(std::uint32_t peer);
 
   VirtualNetwork& network_;
   // This rank, the source of the frames that the wire sends.
@@ -289,6 +297,8 @@ class VirtualWire final : public Wire {
   std::vector<Expected> held_expected_;
   // The source of Expected::order.
   std::uint64_t expectations_ = 0;
+  // Peers that the next poll loses.
+  std::vector<std::uint32_t> lost_peers_;
 };
 
 }  // namespace margay::sim

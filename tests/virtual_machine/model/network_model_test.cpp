@@ -156,6 +156,38 @@ TEST_CASE("a channel that is free again delays no later message") {
   CHECK(later.blocked_ns == 0);
 }
 
+TEST_CASE("a message of a later call but an earlier time passes before a channel's latest messages") {
+  NetworkModel model(machine_of(network_of(Topology::crossbar)), 4);
+  const auto arrival = [&](std::uint32_t from, std::uint64_t bytes, std::uint64_t at_ns) {
+    return model.transfer(from, 3, bytes, at_ns).arrival_ns - at_ns;
+  };
+  NetworkModel alone(machine_of(network_of(Topology::crossbar)), 4);
+  const std::uint64_t kAlone = alone.transfer(0, 3, 100, 0).arrival_ns;
+  // The channels are busy for 1,000 ns with each message.
+  CHECK(arrival(0, 100, 1'000'000) == kAlone);
+  CHECK(arrival(1, 100, 990'000) == kAlone);
+  // Too long: behind all.
+  CHECK(arrival(2, 1'000, 991'000) > 10'000);
+  // In the order of the times, all wait.
+  CHECK(arrival(0, 100, 1'000'100) > kAlone);
+}
+
+TEST_CASE("a link that fails carries no message, in both directions, from then on") {
+  NetworkModel model(mesh_of({4, 4}), 16);
+  model.fail_link(5, 6, 1'000);
+  const auto is_lost = [&](std::uint32_t from, std::uint32_t to, std::uint64_t at_ns) {
+    return model.transfer(from, to, 8, at_ns).arrival_ns == kLost;
+  };
+  CHECK_FALSE(is_lost(5, 6, 999));
+  CHECK(is_lost(5, 6, 1'000));
+  CHECK(is_lost(6, 5, 1'000));
+  CHECK(is_lost(4, 7, 2'000));
+  // Through the links above and below.
+  CHECK_FALSE(is_lost(1, 2, 2'000));
+  CHECK_FALSE(is_lost(9, 10, 2'000));
+  CHECK_FALSE(is_lost(5, 9, 2'000));
+}
+
 TEST_CASE("ranks of a node copy through its memory, and use no network") {
   Machine machine = mesh_of({4});
   machine.processors_per_node = 2;

@@ -22,6 +22,8 @@ TEST_CASE("settings: a text gives back what it was made of") {
   settings.delay_ns = 100'000;
   settings.wildcards = "0:1=2";
   settings.wildcard_log = "/tmp/log";
+  settings.deaths = {"3@2ms"};
+  settings.down_links = {"0-1", "2-3@1s"};
   Settings read;
   REQUIRE(parse_settings(format_settings(settings), read).ok());
   CHECK_EQ(format_settings(read), format_settings(settings));
@@ -32,6 +34,8 @@ TEST_CASE("settings: a text gives back what it was made of") {
   CHECK_EQ(read.delay_ns, settings.delay_ns);
   CHECK_EQ(read.wildcards, settings.wildcards);
   CHECK_EQ(read.wildcard_log, settings.wildcard_log);
+  CHECK_EQ(read.deaths, settings.deaths);
+  CHECK_EQ(read.down_links, settings.down_links);
 }
 
 TEST_CASE("settings: another text is an error") {

@@ -202,6 +202,7 @@ def bad_input(runs):
                               (("--replay", good, "--seed", 2), "--seed"),
                               (("--replay", good, "--compute", "none"), "--compute"),
                               (("--replay", good, "--explore", 2), "--explore"),
+                              (("--replay", good, "--kill", "1@2ms"), "--kill"),
                               (("--replay", good, "--set", "ranks=2"), "ranks"),
                               (("--replay", good, "--set", "network.short_limit=1k"), "--set", "short_limit"),
                               (("--replay", good, "--sweep", "collective=allreduce=tree,bucket"), "--sweep", "collective"),

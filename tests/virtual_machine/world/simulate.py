@@ -7,6 +7,7 @@
 """
 import argparse
 import filecmp
+import json
 import os
 import pathlib
 import re
@@ -163,6 +164,31 @@ def ends(runs, _):
         runs.check(f"{what}: a line without an end", "partial line" in done.stdout, done.stdout)
 
 
+def faults(runs, _):
+    """Ranks that die and links that fail: the lines of the other ranks, and the findings. On 4 nodes of a mesh, messages of the pairs 0 and 1, 1 and 2,
+    and 0 and 3 cross the link 0-1 in one direction or in both."""
+    program, report = runs.own("faults"), runs.folder / "faults.json"
+    died = [["rank-died", [2]]]
+    for options, lines, findings in (
+            (("--kill", "2@20500us"), ["done", "done", "lost 2 in round 19"], died),
+            (("--kill", "3@31ms", "--kill", "2@20500us"), ["done", "lost 2 in round 19", "lost 3 in round 29"], [*died, ["rank-died", [3]]]),
+            (("--kill", "0@30ms"), ["lost 0 in round 28"] * 3, [["rank-died", [0]]]),
+            (("--kill", "2@1h"), None, None),
+            (("--kill", "2@10s"), ["done"] * 3, []),
+            (("--down", "0-1@20500us"), ["done", "lost 0 in round 19", "lost 0 in round 19", "lost 1 in round 19", "lost 3 in round 20"], []),
+            (("--down", "1-0", "--down", "0-2"), ["lost 0 in round 0"] * 3 + [f"lost {rank} in round 0" for rank in (1, 2, 3)], []),
+            (("--down", "1-0@10s"), ["done"] * 3, [])):
+        done = runs.simulate("-n", "4", "--machine", "paragon", "--compute", "none", "--report", report, *options, program)
+        what = " ".join(options)
+        if lines is None:
+            runs.check(what, done.returncode == 2 and options[1] in done.stderr, done.stderr)
+            continue
+        runs.check(what, text_of(done.stdout) == sorted(lines), done.stdout + done.stderr)
+        # A rank whose MPI_Finalize fails for a lost rank ends without it.
+        found = [[finding["id"], finding["ranks"]] for finding in json.loads(report.read_text())["findings"] if finding["id"] != "no-finalize"]
+        runs.check(what, found == findings, str(found))
+
+
 def callbacks(runs, _):
     """Functions that MPI calls run in the rank: virtual time, the rank's output and random numbers."""
     program = runs.own("callbacks")
@@ -196,13 +222,14 @@ def bad_input(runs, _):
     bad.write_text('name = "bad"\ndescription = "b"\nsources = ["s"]\nnodes = "four"\n')
     for arguments, status, text in ((("-n", "0", program), 2, "0"), (("-n", "65537", program), 2, "65537"), (("--machine", "cray", program), 2, "paragon"),
                                     (("--machine", bad, program), 2, "bad.toml:4"), (("--compute", "some", program), 2, "--compute"),
+                                    (("--kill", "1@1ms", program), 2, "1@1ms"), (("--down", "0-1", "-n", "2", program), 2, "0-1"),
                                     (("--compute", "calls=3", program), 2, "--compute"), (("--cpu-scale", "-1", program), 2, "--cpu-scale"),
                                     (("-n", "2", "/there/is/none"), 127, "/there/is/none"), ((), 2, "program")):
         done = runs.simulate(*arguments)
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, callbacks, thousands, real_time, bad_input)}
+CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, faults, callbacks, thousands, real_time, bad_input)}
 
 
 def main():
