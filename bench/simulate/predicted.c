@@ -1,7 +1,7 @@
-// Programs of which a simulated run on `loopback` predicts the time: predicted pingpong | stream | allreduce COUNT
+// Programs of which a simulated run on `loopback` predicts the time: predicted WHAT COUNT
 //   pingpong   COUNT messages of 8 bytes there and back, between ranks 0 and 1: the time of one way
 //   stream     COUNT messages of 64 KiB from rank 0 to rank 1, and an answer: the time of a message
-//   allreduce  COUNT allreduces of 8 KiB of doubles: the time of one
+//   allreduce_short, allreduce  COUNT allreduces of one double, or of 8 KiB of them: the time of one
 // Rank 0 prints "seconds S".
 #include <mpi.h>
 #include <stdio.h>
@@ -33,10 +33,10 @@ static double stream(int rank, int count) {
   return (MPI_Wtime() - began) / count;
 }
 
-static double allreduce(int count) {
+static double allreduce(int count, int doubles) {
   static double own[kDoubles], sum[kDoubles];
   const double began = MPI_Wtime();
-  for (int i = 0; i < count; ++i) MPI_Allreduce(own, sum, kDoubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (int i = 0; i < count; ++i) MPI_Allreduce(own, sum, doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return (MPI_Wtime() - began) / count;
 }
 
@@ -54,8 +54,10 @@ int main(int argc, char** argv) {
       seconds = pingpong(rank, count);
     else if (strcmp(what, "stream") == 0)
       seconds = stream(rank, count);
+    else if (strcmp(what, "allreduce_short") == 0)
+      seconds = allreduce(count, 1);
     else if (strcmp(what, "allreduce") == 0)
-      seconds = allreduce(count);
+      seconds = allreduce(count, kDoubles);
     else
       MPI_Abort(MPI_COMM_WORLD, 2);
   }

@@ -34,12 +34,14 @@ class Case:
     common: tuple = ()
 
 
-# An allreduce through shared memory has no counterpart in a simulated run, whose ranks share none.
+# A simulated run has no algorithm through shared memory, as its ranks share none.
 EXCHANGE = "allreduce=exchange"
 CASES = tuple(Case(f"{title}, {place}", "predicted", arguments, wire, common=common)
               for place, wire in (("shared memory", SHARED), ("TCP", TCP))
               for title, arguments, common in (("ping-pong of 8 bytes", ("pingpong", "20000"), ()), ("stream of 64 KiB", ("stream", "2000"), ()),
+                                               ("allreduce of 8 bytes by exchange", ("allreduce_short", "20000"), (EXCHANGE,)),
                                                ("allreduce of 8 KiB by exchange", ("allreduce", "5000"), (EXCHANGE,)))) + (
+    Case("allreduce of 8 bytes, shared memory", "predicted", ("allreduce_short", "20000")),
     Case("allreduce of 8 KiB, shared memory", "predicted", ("allreduce", "5000")),
     Case("heat2d, 2,000 steps, shared memory", "heat2d", HEAT, compute="measured"),
     Case("heat2d, 2,000 steps, TCP", "heat2d", HEAT, TCP, compute="measured"))
