@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,7 +48,8 @@ class Runs:
         target = self.folder / pathlib.Path(source).stem
         if not target.exists():
             shared = support.shared_sanitizer("clang") if self.build.sanitizer else []
-            subprocess.run([self.build.folder / "bin" / "mpicc", "-O1", "-w", *shared, "-o", target, source, *libraries, "-lm"], check=True)
+            compiler, *standard = ("mpicxx", "-std=c++17") if pathlib.Path(source).suffix == ".cpp" else ("mpicc",)
+            subprocess.run([self.build.folder / "bin" / compiler, *standard, "-O1", "-w", *shared, "-o", target, source, *libraries, "-lm"], check=True)
         return target
 
     def own(self, name):
@@ -187,6 +189,31 @@ def faults(runs, _):
         runs.check(what, found == findings, str(found))
 
 
+def programs(runs, _):
+    """Whole programs: a code of blocks in three dimensions has the output of a real run on any number of ranks, heat2d that of one rank, and Debian's NetPIPE
+    measures the figures of the machine."""
+    blast = runs.compile(HERE / "programs" / "blast.cpp")
+    real = runs.run("-n", 8, blast, 12, 40)
+    runs.check("blast, a real run", real.returncode == 0 and "40 steps" in real.stdout, real.stdout + real.stderr)
+    for ranks, machine, seed in ((8, "ideal", 0), (8, "paragon", 1), (27, "asci-red", 0), (27, "asci-red", 7), (64, "paragon", 2)):
+        done = runs.simulate("-n", ranks, "--machine", machine, "--compute", "none", "--seed", seed, "--delay", "50us", blast, 12, 40)
+        runs.check(f"blast, {ranks} ranks on {machine}, seed {seed}", text_of(done.stdout) == text_of(real.stdout), done.stdout + done.stderr)
+    heat = runs.compile(ROOT / "examples" / "heat2d.c")
+    done = runs.simulate("-n", 64, "--machine", "paragon", "--compute", "none", heat, "--input", ROOT / "examples" / "data" / "heat_start.pgm",
+                         "--output", runs.folder / "heat.ppm", "--steps", 60, "--check")
+    runs.check("heat2d, 64 ranks", done.returncode == 0 and "the same bits" in done.stdout, done.stdout + done.stderr)
+    netpipe = shutil.which("NPmpich2")
+    if netpipe is None:
+        print("programs: without NetPIPE, as Debian's netpipe-mpich2 is not installed")
+        return
+    done = runs.simulate("-n", 2, "--machine", "paragon", "--compute", "none", netpipe, "-u", 1 << 20, "-n", 5, "-o", runs.folder / "np.out")
+    times = [(int(count), float(us)) for count, us in re.findall(r"(\d+) bytes +\d+ times --> .* in +([0-9.]+) usec", done.stderr)]
+    runs.check("NetPIPE", done.returncode == 0 and len(times) > 60, done.stdout[-1000:] + done.stderr)
+    # 25 us from program to program, and 160 MB/s through a node's port.
+    runs.check("NetPIPE's latency", 22.5 <= times[0][1] <= 27.5, str(times[0]))
+    runs.check("NetPIPE's bandwidth", 144 <= max(count / us for count, us in times) <= 176, str(times[-1]))
+
+
 def callbacks(runs, _):
     """Functions that MPI calls run in the rank: virtual time, the rank's output and random numbers."""
     program = runs.own("callbacks")
@@ -227,7 +254,7 @@ def bad_input(runs, _):
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, faults, callbacks, thousands, real_time, bad_input)}
+CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, faults, programs, callbacks, thousands, real_time, bad_input)}
 
 
 def main():
