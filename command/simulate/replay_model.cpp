@@ -14,15 +14,13 @@ namespace {
 
 using portals::Status;
 using virtual_machine::kInMemory;
+using virtual_machine::kSegmentBytes;
 using virtual_machine::Machine;
 using virtual_machine::NetworkModel;
 using virtual_machine::Transfer;
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-
-// Longer bodies travel in segments behind their header, as in virtual_machine/world.
-constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} * 1024;
 
 // A message as far as it has been sent.
 struct Flight {

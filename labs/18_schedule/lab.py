@@ -1,11 +1,11 @@
-"""A wildcard race, and a deadlock that depends on the schedule: found by the seeds of a simulator."""
+"""A wildcard race, and a deadlock that depends on the schedule: found by a simulator's seeds and its exploration."""
 
 import re
 
 from frame import run
 from frame.blanks import Truth
 
-TITLE = "A race and a deadlock of a wildcard: the seed that shows them, the story, the cure"
+TITLE = "A race and a deadlock of a wildcard: seeds and an exploration that find them, the story, the cure"
 MINUTES = 30
 BLANKS_COME_FIRST = True
 SIMULATED = True
@@ -13,6 +13,7 @@ RANKS, OPTIONS = "{ranks}", ("--machine", "paragon", "--compute", "none")
 ROUNDS, TAG = 2, 7
 SEEDS = range(0, 25)  # of the runs of part 2, which has several rounds; part 1 has one
 SEARCHED = range(1, 200)  # seeds among which the answer is found; one in three or more deadlocks
+GIVEN = re.compile(r"\d{1,9}:\d{1,9}=\d{1,9}(,\d{1,9}:\d{1,9}=\d{1,9})*")
 RESULT = re.compile(r"^result:([ 0-9]*)$", re.M)
 
 
@@ -35,6 +36,11 @@ def right(v):
 
 def racy(work, seed, trace=None):
     return work.simulate(None, "--seed", str(seed), arguments=("racy",), trace=trace)
+
+
+def chosen(work, wildcards):
+    """Part 1 in which wildcards take the messages of these sources."""
+    return work.simulate(None, "--wildcards", wildcards, arguments=("racy",))
 
 
 def check(work):
@@ -62,6 +68,17 @@ def of_seed(work, name, holds, look, why):
     return Truth(next(seed for seed in SEARCHED if holds(racy(work, seed))), look, why)
 
 
+def of_wildcards(work, look):
+    """The truth of the question for sources of wildcards: the student's own, if the run deadlocks."""
+    why = "the last worker's message is taken, so the named receive never gets it"
+    said = (work.predictions or {}).get("wildcards_deadlock", "").strip()
+    if GIVEN.fullmatch(said) and chosen(work, said).status == run.DEADLOCK:
+        return Truth(said, look, why)
+    if work.predictions is not None:
+        return Truth("other sources", look, why, by="sources with which part 1 deadlocks", form="RANK:NUMBER=SOURCE,...")
+    return Truth(f"0:1={work.variant['last']}", look, why)
+
+
 def predictions(work):
     v = work.variant
     usual = result(racy(work, 0))
@@ -70,6 +87,7 @@ def predictions(work):
         "seed_other": of_seed(work, "seed_other", lambda done: result(done) not in (None, usual), look, "messages arrive in another order"),
         "seed_deadlock": of_seed(work, "seed_deadlock", lambda done: done.status == run.DEADLOCK, look, "a wildcard takes a message of the last worker"),
     }
+    truths["wildcards_deadlock"] = of_wildcards(work, f"Run `margay simulate -n {v['ranks']} --machine paragon --explore 100 ./program racy`.")
     seed = truths["seed_deadlock"].value
     if str(seed).isdecimal():
         trace = racy(work, seed, trace="trace_deadlock").trace

@@ -31,6 +31,8 @@ namespace margay::virtual_machine {
 
 // The transport between ranks of a node, in place of a network's number.
 inline constexpr std::uint32_t kInMemory = std::numeric_limits<std::uint32_t>::max();
+// Longer bodies travel in segments of this length, behind their header.
+inline constexpr std::uint64_t kSegmentBytes = std::uint64_t{64} * 1024;
 // The arrival of a message that a failed link has lost.
 inline constexpr std::uint64_t kLost = std::numeric_limits<std::uint64_t>::max();
 // Messages are shorter than this.

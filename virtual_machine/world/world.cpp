@@ -55,7 +55,7 @@ constexpr std::uint64_t kOrderedBytes = 1024;
 // Long bodies travel in few frames. The window is that of a connection with large buffers.
 sim::VirtualOptions network_options(const Settings& settings) {
   sim::VirtualOptions options;
-  options.segment_bytes = std::uint64_t{64} * 1024;
+  options.segment_bytes = kSegmentBytes;
   options.window_bytes = std::uint64_t{1} << 20;
   options.window_messages = 256;
   options.full_probability = 0;
