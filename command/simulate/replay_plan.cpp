@@ -27,6 +27,7 @@ using sim::TraceKind;
 // The messages that a call awaits before it returns.
 enum class Awaits : std::uint8_t { none, own_sends, all };
 
+// The first names begin with MPI_I, but are no calls that return at once: a loop of probes waits for a message.
 Awaits awaits_of(std::string_view call) {
   for (const std::string_view waiting : {"MPI_Iprobe", "MPI_Improbe", "MPI_Intercomm"})
     if (call.starts_with(waiting)) return Awaits::all;
@@ -37,7 +38,7 @@ Awaits awaits_of(std::string_view call) {
   return Awaits::all;
 }
 
-// The call of a collective message, by the call's number and context in its match bits.
+// Identifies the collective call of a message, by the number and the context in its match bits.
 std::uint64_t collective_key(std::uint64_t match_bits) {
   constexpr std::uint64_t kSourceAndType = 0xffff'0007;
   return match_bits & ~kSourceAndType;
@@ -61,7 +62,7 @@ bool is_end(TraceKind kind) {
 struct Due {
   ReplayStep step = ReplayStep::await;
   MessageIdentity identity;
-  // Something else depends on it: it is no message for a receive, or the library has answered it.
+  // A later step depends on it, because it is not a message for a receive, or because the library has answered it.
   bool is_firm = false;
   std::uint64_t key = kNoKey;
   std::vector<std::size_t> events;
@@ -73,11 +74,11 @@ struct Reading {
   Awaits awaits = Awaits::none;
   // When the last call returned.
   std::uint64_t left_ns = 0;
-  // Of each send_begin of this call whose message has not been sent: the destination.
+  // The destination of each send_begin of this call whose message has not been sent.
   std::vector<std::uint32_t> own_sends;
   // Collective calls in progress.
   std::unordered_set<std::uint64_t> collectives;
-  // Arrived messages that no step of the rank has needed so far, and steps that a later call does.
+  // Arrived messages that no step of the rank has needed so far; and steps that a later call executes.
   std::unordered_map<MessageIdentity, Due, MessageHash> unneeded;
   std::vector<Due> due;
 };
@@ -165,6 +166,7 @@ class PlanMaker {
       } else if (event.kind == TraceKind::stop) {
         stopped_.insert(identity(event));
       } else if (const auto found = numbers_.find(identity(event)); found != numbers_.end()) {
+        // A body that was taken back is not sent, and a stopped one only in part.
         std::uint64_t& bytes = out_.plan.messages[found->second].bytes;
         if (event.kind == TraceKind::take_back) bytes = 0;
         if (event.kind == TraceKind::kernel_sent && stopped_.contains(identity(event)))
@@ -232,6 +234,7 @@ class PlanMaker {
 
   void enter(std::uint32_t rank, const TraceEvent& event) {
     Reading& reading = readings_[rank];
+    // Functions of the program that MPI calls may call MPI; the outermost call counts.
     if (reading.depth++ != 0) return;
     add(rank, ReplayStep::compute, event.time - std::min(reading.left_ns, event.time));
     reading.awaits = awaits_of(call_name(trace_.files[rank], event.a));
@@ -263,13 +266,14 @@ class PlanMaker {
     return {};
   }
 
-  // In a call that returns at once, an answer that the library sends waits with the header that it answers.
+  // In a call that returns at once, an answer of the library moves to a later call with the header that it answers.
   void read_sending(std::uint32_t rank, std::size_t at) {
     const TraceEvent& event = trace_.entries[at].event;
     Reading& reading = readings_[rank];
     Due sending{.step = ReplayStep::send, .identity = identity(event), .is_firm = true, .events = {at}};
     bool is_late = false;
     if (event.kind != TraceKind::kernel_send) {
+      // The detail is the number of the header that this message answers.
       need(reading, {event.destination, event.source, event.detail}, true);
       is_late = !reading.due.empty();
     } else if (names_.is_collective(rank, event.portal)) {
@@ -288,7 +292,7 @@ class PlanMaker {
     put(rank, sending);
   }
 
-  // Whether a call of the program has asked for the message, at the send_begin before.
+  // Whether a send of the program began this message (send_begin), not the library.
   static bool take_own_send(Reading& reading, const TraceEvent& event) {
     const auto found = std::find(reading.own_sends.begin(), reading.own_sends.end(), event.destination);
     if (found == reading.own_sends.end()) return false;
@@ -301,6 +305,7 @@ class PlanMaker {
     std::vector<MessageIdentity> early;
     for (const auto& [message, due] : reading.unneeded)
       if (due.key == key) early.push_back(message);
+    // The order of the hash map differs between standard libraries; the plan must not.
     std::sort(early.begin(), early.end());
     for (const MessageIdentity& message : early) need(reading, message, false);
   }
@@ -345,7 +350,7 @@ class PlanMaker {
     for (const std::size_t at : events) add(rank, ReplayStep::event, at);
   }
 
-  // Of messages that the rank never needs: it does not wait for them.
+  // Adds the events of messages that the rank never needs, without an await.
   void put_unneeded_events(std::uint32_t rank) {
     std::vector<std::size_t> events;
     for (const auto& [message, due] : readings_[rank].unneeded)
@@ -354,7 +359,7 @@ class PlanMaker {
     put_events(rank, events);
   }
 
-  // An event about a message that the rank still has to await is behind it.
+  // Adds an event. If it is about a message that the rank still has to await, it follows this await.
   void put_event(std::uint32_t rank, std::size_t at) {
     Reading& reading = readings_[rank];
     const TraceEvent& event = trace_.entries[at].event;

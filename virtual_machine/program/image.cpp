@@ -57,7 +57,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::vector<std::byte> page(page_bytes());
   for (std::size_t at = 0; at < range.bytes; at += page.size()) {
     copy_bytes(page.data(), range.begin + at, page.size());
-    // A page is zero if its first byte is, and each other byte is equal to the one before.
+    // A page is zero if its first byte is 0 and each byte is equal to the next.
     if (page.front() == std::byte{0} && std::memcmp(page.data(), page.data() + 1, page.size() - 1) == 0) continue;
     const ssize_t written = ::pwrite(file, page.data(), page.size(), static_cast<off_t>(at));
     if (written != static_cast<ssize_t>(page.size())) return false;
@@ -65,6 +65,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   return true;
 }
 
+// Without a reservation of memory, because ranks write to few of the pages.
 [[nodiscard]] bool map_private(std::byte* at, std::size_t bytes, int file, int placement) {
   return ::mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | placement, file, 0) == at;
 }
@@ -131,6 +132,7 @@ void ImageLayout::save_copied(Image& image) const {
   }
 }
 
+// An image that was never visible has no data of its own yet.
 void ImageLayout::load_copied(const Image& image) const {
   const std::byte* from = image.copied_ != nullptr ? image.copied_.get() : pristine_.data();
   for (const MemoryRange& range : copied_) {
@@ -139,7 +141,7 @@ void ImageLayout::load_copied(const Image& image) const {
   }
 }
 
-// If no image is shown, the next one's pages are moved over the visible pages, which discards those.
+// If no image is shown, the next one's pages replace the visible ones, which are pristine or of a forgotten rank.
 std::string ImageLayout::show(Image& next) {
   if (shown_ == &next) return "";
   if (next.pages_.empty() && !remapped_.empty()) {
@@ -160,7 +162,8 @@ std::string ImageLayout::show(Image& next) {
 void ImageLayout::forget(const Image& image) {
   if (shown_ != &image) return;
   shown_ = nullptr;
-  // Can fail only the first time; the forgotten data then remains visible, and the next show() reports the error.
+  // Can fail only the first time, when it maps pages. The forgotten data then remains visible, and the next show()
+  // reports the error.
   static_cast<void>(show(between_ranks_));
 }
 

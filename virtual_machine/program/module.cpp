@@ -30,7 +30,8 @@ template <typename Pointer>
 
 void do_nothing() {}
 
-// Each module after those that it needs.
+// Appends a module after those that it needs. Libraries may need each other, so a module is marked before its needs
+// are visited.
 void add_with_needed(std::vector<Module>& found, std::size_t index, std::vector<bool>& visited,
                      std::vector<Module>& sorted) {
   if (visited[index]) return;
@@ -83,7 +84,7 @@ void Module::read_segments(const dl_phdr_info& info) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
     ElfW(Addr) begin = load_address_ + header.p_vaddr;
     const ElfW(Addr) end = begin + header.p_memsz;
-    // RELRO is the beginning of its segment. It is equal for all ranks, because nothing writes to it any more.
+    // RELRO is the beginning of its segment. All ranks share it, because nothing writes to it any more.
     if (relro_begin >= begin && relro_begin < end) begin = std::max(begin, relro_end);
     if (begin < end) data_.push_back({at<std::byte*>(begin), end - begin});
   }
@@ -116,8 +117,8 @@ void Module::read_dynamic_section() {
   }
 }
 
-// The dynamic linker reads these entries where they are (link_map::l_info points to them) when it runs the functions,
-// and adds the load address to DT_INIT and DT_FINI.
+// The dynamic linker reads these entries in place (link_map::l_info points to them) when it runs the functions, and
+// adds the load address to DT_INIT and DT_FINI. They are usually in pages that are read-only after relocation (RELRO).
 void Module::disarm() {
   const std::size_t page = page_bytes();
   const auto begin = reinterpret_cast<std::uintptr_t>(dynamic_.data()) & ~(page - 1);
@@ -163,7 +164,7 @@ std::vector<Module> find_modules() {
     return 0;
   };
   ::dl_iterate_phdr(visit, &found);
-  // dl_iterate_phdr passes the executable first; it needs the others.
+  // dl_iterate_phdr passes the executable first, but its constructors run last.
   std::vector<bool> visited(found.size());
   std::vector<Module> sorted;
   for (std::size_t index = found.size(); index-- > 1;) add_with_needed(found, index, visited, sorted);

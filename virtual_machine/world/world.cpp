@@ -150,6 +150,7 @@ sim::Job World::job_of(std::uint32_t rank) const {
   job.options.set("stall_seconds", kNoStall);
   if (!job.trace_dir.empty() && !job.options.has("trace_events"))
     job.options.set("trace_events", std::to_string(trace_events_for(settings_.ranks)));
+  // The library has one limit for all messages of the virtual wire.
   const std::uint64_t short_limit = machine_.networks.front().short_limit;
   if (short_limit != 0 && !job.options.has("protocol"))
     job.options.set("protocol", "short_limit=" + std::to_string(short_limit));
@@ -194,8 +195,8 @@ void World::begin_computation() {
   if (settings_.compute == Compute::measured) computes_since_ns_ = processor_time_ns();
 }
 
-// Subtracts the shortest time so far, which is that of a program that does nothing between two calls: leaving and
-// entering the library, and two readings of the clock (0.5 us).
+// Subtracts the shortest time so far, which is the cost of the measurement: leaving and entering the library, and two
+// readings of the clock (0.5 us).
 void World::count_computation(VirtualRank& rank) {
   if (settings_.compute != Compute::measured || rank.calls_ != 0 || &rank != running_) return;
   const std::uint64_t taken_ns = processor_time_ns() - computes_since_ns_;
@@ -316,6 +317,7 @@ std::uint64_t World::begin_poll(std::uint32_t number) {
   const std::uint64_t now_ns = finds_none && !rank.tests_ ? rank.local_ns_ : compute(rank);
   rank.tests_ = false;
   while (!rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() <= now_ns) rank.arrivals_ns_.pop();
+  // The coprocessor polls again for the frames between its time and the rank's.
   if (machine_.coprocessor && !rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() < rank.local_ns_)
     rank.work_ns_ = rank.arrivals_ns_.top();
   begin_computation();
@@ -371,7 +373,7 @@ void World::wait(VirtualRank& rank) {
   if (rank.retry_ns_ < kRetryUsualNs || ++rank.retries_ > kRetriesUsual)
     rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
   suspend(rank);
-  // Of the two entries that may be left, the other one: the program may end before its time comes.
+  // One of the two entries may be left. It must not make the rank continue after this wait.
   retries_.remove(rank.rank_);
   schedule_.remove(rank.rank_);
   rank.waits_ = false;
@@ -396,7 +398,7 @@ void World::pause(VirtualRank& rank, std::uint64_t ns) {
 void World::sleep_ns(std::uint64_t ns) {
   VirtualRank& rank = *running_;
   count_computation(rank);
-  // A sleep without an end is not an event.
+  // An endless sleep is no event, so it does not hide a deadlock.
   if (ns < kNever - rank.local_ns_) {
     rank.local_ns_ += ns;
     schedule_.add(rank.rank_, rank.local_ns_);
@@ -409,6 +411,7 @@ void World::suspend(VirtualRank& rank) {
   VirtualRank* const next = choose();
   if (next == &rank) return;
   ++switches_;
+  // The library's pointer is thread-local, and all fibers share the thread.
   rank.thread_rank_ = mpi_adi::is_rank_thread() ? mpi_adi::current_rank() : nullptr;
   rank.state_.leave();
   running_ = next;
@@ -439,6 +442,7 @@ VirtualRank* World::choose() {
     }
     if (at_ns != kNever) {
       VirtualRank& rank = *ranks_[retry_ns < at_ns ? retries_.take() : schedule_.take()];
+      // A waiting rank's clock advances to the event; a rank that computes or sleeps has its own time already.
       if (rank.waits_) rank.local_ns_ = std::max(rank.local_ns_, std::min(at_ns, retry_ns));
       return &rank;
     }
@@ -454,7 +458,7 @@ bool World::explore() {
     poll_rounds_ = 0;
   }
   const bool polls = std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->polls_; });
-  // A poll that fails may make a rank send a message, which the choice then includes.
+  // Polls first: a rank may send a message after a poll without a result, and the choice must include this message.
   if (!polls || ++poll_rounds_ % kPollRounds == 0) {
     bool waits_for_given = false;
     if (choose_wildcard(waits_for_given)) return true;

@@ -19,7 +19,7 @@ namespace margay::virtual_machine {
 
 namespace {
 
-// Up to so many ranks the accounting law is checked for each ordered pair.
+// The accounting law is checked for each ordered pair up to this number of ranks, because the time is its square.
 constexpr std::size_t kPairsCheckedMax = 1'024;
 
 }  // namespace
@@ -39,6 +39,7 @@ void World::exit_rank(int status) {
   rank.status_ = status;
   rank.ended_ = true;
   ++ended_;
+  // No event makes an ended rank continue.
   suspend(rank);
   std::abort();
 }
@@ -55,6 +56,7 @@ bool World::add_abort(VirtualRank& rank) {
 void World::fail(std::string message, int status) {
   if (status > kSignalStatus && running_ != nullptr)
     report_.findings.push_back({sim::Finding::rank_died, {running_->rank_}, message});
+  // From here on replaced functions call libc's (in_rank()).
   running_ = nullptr;
   write_partial_lines();
   std::fprintf(stderr, "margay simulate: %s\n", message.c_str());
@@ -70,6 +72,7 @@ void World::end_process(int status) {
   // A child that the library has forked ends without a trace.
   if (::getpid() != process_) ::syscall(SYS_exit_group, status);
   if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
+  // An earlier finding, such as a rank's death, is the cause of the abort.
   if (running_ != nullptr && report_.findings.empty()) static_cast<void>(add_abort(*running_));
   running_ = nullptr;
   write_partial_lines();
@@ -91,7 +94,7 @@ void World::kill(VirtualRank& rank, std::uint64_t at_ns) {
   retries_.remove(rank.rank_);
   const std::string message = "rank " + std::to_string(rank.rank_) + " was killed at " +
                               std::to_string(at_ns - kBeginNs) + " ns of virtual time (--kill)";
-  // Without the label of the rank that runs.
+  // The line must not get the label of the rank that runs.
   RankState* const entered = RankState::entered();
   if (entered != nullptr) entered->leave();
   std::fprintf(stderr, "margay simulate: %s%s\n", message.c_str(), sim::id_suffix(sim::Finding::rank_died).c_str());
@@ -102,7 +105,7 @@ void World::kill(VirtualRank& rank, std::uint64_t at_ns) {
 }
 
 void World::report_deadlock() {
-  // A rank may wait for a ready send that was dropped.
+  // The cause may be a dropped ready send, for whose message a rank waits.
   for (const auto& rank : ranks_)
     if (!rank->ended_ && rank->joined() != nullptr) rank->joined()->report_dropped_sends();
   const std::string message = "deadlock: all ranks wait, and no message is in flight";
@@ -131,6 +134,7 @@ bool World::settle_accounts() {
   for (bool moved = true; moved;) {
     moved = false;
     for (const auto& rank : ranks_) {
+      // It may be suspended in the middle of its progress.
       if (rank->killed_) continue;
       if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) moved |= joined->device().progress();
     }
@@ -138,6 +142,7 @@ bool World::settle_accounts() {
   network_.drop_lost();
   const sim::VirtualCounts& counts = network_.counts();
   if (counts.sent != counts.delivered + counts.lost) return false;
+  // The registers of a pair do not count lost messages.
   return counts.lost != 0 || ranks_.size() > kPairsCheckedMax || are_registers_right();
 }
 
