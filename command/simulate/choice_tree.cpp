@@ -25,7 +25,7 @@ std::optional<std::vector<Choice>> ChoiceTree::next() {
   }
   has_begun_ = true;
   std::vector<Choice> choices;
-  // A wildcard with a single source takes it without being asked.
+  // A wildcard with a single source takes it without a choice.
   for (const Node& node : path_)
     if (node.known.size() > 1) choices.push_back(node.choice);
   return choices;

@@ -6,7 +6,8 @@
 //   - a message to a receive: when the receive is complete, or a probe has found it;
 //   - a message of a collective call: as soon as it has arrived and the rank takes part in the call;
 //   - other headers (gets, replies, acknowledgments, windows): when they have arrived.
-// Calls that return at once (MPI_Isend) await nothing, and MPI_Send and its like no receives: a later call does.
+// Calls that return at once (MPI_Isend) await nothing, and MPI_Send, MPI_Bsend, MPI_Ssend and MPI_Rsend await no
+// messages of receives. A later call awaits them.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ struct RecordedRun {
 };
 
 // Makes the plan; an event's number is its index in `trace.entries`. Error: a rank's file is absent or has lost events,
-// there are no calls of MPI or those of several threads, or a message has no sending. The message names the cure.
-// `folder`: for messages.
+// there are no calls of MPI or calls of several threads, or the sending of a message is not recorded. The message names
+// the cure. `folder`: for messages.
 [[nodiscard]] portals::Status make_replay_plan(const Trace& trace, const std::string& folder, RecordedRun& out);
 
 }  // namespace margay::command

@@ -33,7 +33,7 @@ struct SimulateLine {
   std::vector<std::string> sets;
   CompareOrder compare;
   ExploreOrder explore;
-  // The folder of --replay; empty: none. The options that concern only a program, of which a replay takes none.
+  // The folder of --replay; empty: none. The options that concern only a program, which are errors with --replay.
   std::string replay;
   std::vector<const CLI::Option*> for_programs;
 };
@@ -133,7 +133,7 @@ void add_explore_options(CLI::App& simulating, SimulateLine& line) {
       ->check(whole_number(1, kScheduleSecondsMax));
 }
 
-// The options so far that a replay cannot obey.
+// The options so far that have no effect on a replay, where they are errors.
 std::vector<const CLI::Option*> programs_options_of(const CLI::App& simulating) {
   std::vector<const CLI::Option*> options;
   for (const char* name :

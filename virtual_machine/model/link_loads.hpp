@@ -34,9 +34,9 @@ class LinkLoads {
     std::uint32_t number;
   };
 
-  // A message on a channel: the pair of nodes between which it travels, as any number, and the times at which its head
-  // is there, at which the channel is free for it, and at which its last byte has left it. Requires: head_ns <= from_ns
-  // <= to_ns.
+  // A message on a channel: a number for the pair of nodes between which it travels, and the times at which its head
+  // arrives at the channel, at which the channel is free for it, and at which its last byte leaves the channel.
+  // Requires: head_ns <= from_ns <= to_ns.
   struct Crossing {
     std::uint64_t pair;
     std::uint64_t head_ns;
@@ -56,8 +56,8 @@ class LinkLoads {
     std::uint64_t blocked_ns = 0;
   };
 
-  // A message that is still on the channel: its pair of nodes, when it leaves, and whether no later one of the pair
-  // is there.
+  // A message that is still on the channel: its pair of nodes, the time at which it leaves, and whether it is the last
+  // one of the pair on the channel.
   struct Waiting {
     std::uint64_t pair;
     std::uint64_t to_ns;

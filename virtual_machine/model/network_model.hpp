@@ -3,8 +3,8 @@
 // A message is one packet with cut-through switching: its head crosses latency_ns, and hop_ns for each link; its bytes
 // follow at the least bandwidth of the path. Each port of a node and each link is a channel with the time at which it
 // becomes free. A message reserves each channel of its route, in their order, for bytes / bandwidth from the moment at
-// which its head is there and the channel is free. A message costs O(hops) operations. Times are whole nanoseconds, so
-// the result depends on the sequence of calls alone.
+// which its head has arrived and the channel is free. A message costs O(hops) operations. Times are whole nanoseconds,
+// so the result depends on the sequence of calls alone.
 //
 // Approximations:
 //   - Messages use a channel one after another, in the order of the calls. A machine interleaves their packets, and
@@ -12,7 +12,8 @@
 //     too late.
 //   - Switches have room for a blocked message. In a wormhole-routed machine a blocked message also occupies the links
 //     behind its head, so with heavy contention such a machine is slower than this model.
-//   - A message that comes from a slower channel reserves the next channel only for its bytes at full speed, and other
+//   - A message that arrives from a slower channel reserves the next channel only for its bytes at full speed, and
+//   other
 //     messages may use the gaps. So the channel's load is right, but the order of messages on it is not.
 //   - Networks of a machine do not share bandwidth with each other, nor with memory.
 #pragma once

@@ -63,7 +63,7 @@ void require_no_thread(const char* function) {
                   "margay run");
 }
 
-// The arguments of execl and its kin: the first one, then those of the list up to its null pointer.
+// The arguments of execl, execlp and execle: the first one, then those of the list up to its null pointer.
 [[nodiscard]] std::vector<char*> listed(const char* first, va_list list) {
   std::vector<char*> arguments = {const_cast<char*>(first)};
   while (arguments.back() != nullptr) arguments.push_back(va_arg(list, char*));

@@ -16,9 +16,9 @@ extern "C" {
 // Null in a process without a sanitizer.
 [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 
-// Options for AddressSanitizer, which asks for them before anything else runs; those of ASAN_OPTIONS take precedence.
+// Options for AddressSanitizer, which reads them before anything else runs; those of ASAN_OPTIONS take precedence.
 // This library comes before the run-time library; each rank registers the program's global variables again, at the same
-// addresses; and the stacks and images of ranks are no memory that the search for leaks knows.
+// addresses; and the search for leaks does not scan the stacks and images of ranks.
 [[gnu::visibility("default")]] const char* __asan_default_options() {
   return "verify_asan_link_order=0:detect_odr_violation=1:detect_leaks=0";
 }

@@ -36,7 +36,7 @@ std::size_t page_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Boost.Context asks for an allocator, which may only free what Stacks owns.
+// Boost.Context requires an allocator. Its deallocate() does nothing, because Stacks owns the memory.
 struct NoAllocator {
   void deallocate(context::stack_context& /*stack*/) const {}
 };
@@ -74,7 +74,7 @@ Fiber::Fiber(const context::stack_context& stack, std::function<void()> routine)
     : routine_(std::move(routine)),
       stack_bottom_(static_cast<std::byte*>(stack.sp) - stack.size),
       stack_bytes_(stack.size) {
-  // Boost.Context enters the new stack and comes back at once. Calls on it that do not return yet belong to its record.
+  // Boost.Context enters the new stack and returns at once. Calls on it that have not returned belong to its record.
   void* const own_record = __tsan_get_current_fiber != nullptr ? __tsan_get_current_fiber() : nullptr;
   if (own_record != nullptr) {
     record_ = __tsan_create_fiber(0);

@@ -1,9 +1,9 @@
 // A fiber: a stack, and the point at which its execution is suspended (Boost.Context). A fiber runs until it switches
 // to another fiber of its thread, which it names.
 //
-// Switches are announced to AddressSanitizer, which keeps the bounds of the stack that is in use, and to
-// ThreadSanitizer, which keeps a stack of calls for each thread; also to that of a program, if this library is not
-// sanitized itself.
+// Switches are announced to AddressSanitizer, which keeps the bounds of the stack in use, and to ThreadSanitizer, which
+// keeps a stack of calls for each thread. If only the program is compiled with AddressSanitizer, its run-time library
+// is informed.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -59,12 +59,13 @@ class Fiber {
   std::function<void()> routine_;
   // The point of suspension; empty while the fiber runs.
   boost::context::fiber context_;
-  // AddressSanitizer's: the lowest address and the size of the stack, which it tells of a thread's own stack when that
-  // is left first; and its replacement for the stack (detect_stack_use_after_return) while the fiber is suspended.
+  // For AddressSanitizer: the lowest address and the size of the stack, which it reports for a thread's own stack at
+  // the first switch from it; and its replacement for the stack (detect_stack_use_after_return) while the fiber is
+  // suspended.
   const void* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;
   void* fake_stack_ = nullptr;
-  // ThreadSanitizer's record of the fiber; otherwise nullptr.
+  // ThreadSanitizer's record of the fiber; nullptr without it.
   void* record_ = nullptr;
 };
 

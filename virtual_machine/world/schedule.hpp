@@ -24,7 +24,7 @@ class Schedule {
     ++added_;
     entries_.push({at_ns, seed_ == 0 ? added_ : mix(added_ + seed_), rank});
   }
-  // Removes a rank from the queue if it is there.
+  // Removes a rank from the queue. No effect if it is not in the queue.
   void remove(std::uint32_t rank) { due_ns_[rank] = kNever; }
   // The time at which the next rank continues; kNever: the queue is empty.
   [[nodiscard]] std::uint64_t next_ns() {

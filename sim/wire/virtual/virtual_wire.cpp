@@ -60,7 +60,7 @@ void VirtualWire::stop(std::uint32_t, Transmission& transmission) {
 
 bool VirtualWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
   Pair& pair = network_.pair(rank_, peer);
-  // The head of the message has left, so it is too late.
+  // Too late, because the head of the message has left.
   if (pair.begun && pair.queue.front() == &transmission) return false;
   return pair.queue.replace(transmission, instead);
 }

@@ -163,7 +163,7 @@ class VirtualNetwork {
   void make_arrive(Pair& pair);
   // Discards all frames of a pair, and counts their messages as lost.
   void drop(Pair& pair);
-  // With a VirtualTiming: makes both ranks of the pair lose one another.
+  // With a VirtualTiming: makes both ranks of the pair lose their connection.
   void cut(Pair& pair);
   // The next random number from the seed.
   std::uint64_t random();
@@ -222,7 +222,7 @@ class VirtualWire final : public Wire {
     // Number of the last message that was answered.
     std::uint64_t sequence = 0;
     portals::RegionCursor landing;
-    // Bytes of the arriving body that are still to come.
+    // Bytes of the arriving body that have not arrived.
     std::uint64_t left = 0;
     void* cookie = nullptr;
     // In state `losing`: the cut of an accepted body is still to be reported.

@@ -1,5 +1,5 @@
 /* Programs whose result depends on the schedule, and correct variants of them (argument "right"). Each runs with three
-   ranks. Rank 1 usually comes first. */
+   ranks. The message of rank 1 usually arrives first. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void relay(void) {
   }
 }
 
-/* Rank 0 asks rank 2 to send, by a ready send, before it has posted the receive, if rank 2's greeting comes first. */
+/* If rank 2's greeting arrives first, rank 0 makes rank 2 send (ready mode) before it has posted the receive. */
 static void ready(void) {
   MPI_Status status;
   int value = 0;
