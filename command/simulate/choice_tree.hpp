@@ -31,6 +31,7 @@ struct Decision {
 // The choices as the value of --wildcards.
 [[nodiscard]] std::string format_choices(const std::vector<Choice>& choices);
 
+// The tree, of which only the path of the latest schedule is kept.
 class ChoiceTree {
  public:
   // The choices of the next schedule; empty: all schedules have been returned. Requires: record() has been called for
@@ -42,11 +43,12 @@ class ChoiceTree {
  private:
   struct Node {
     Choice choice;
-    // Those of earlier schedules, the present and future ones.
+    // The sources of earlier schedules, of the latest one and of later ones, in this order.
     std::vector<int> known;
     // Known sources before this index have had their schedules.
     std::size_t tried = 1;
   };
+  // The node of a rank's `number`-th wildcard on the path; nullptr: none.
   [[nodiscard]] Node* find(std::uint32_t rank, std::uint32_t number);
 
   std::vector<Node> path_;

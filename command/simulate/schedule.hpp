@@ -12,28 +12,35 @@
 
 namespace margay::command {
 
+// The settings of a run that differ between schedules; a SimulateOrder has the others.
 struct Schedule {
-  // Of wildcards; without a value, they take messages as these arrive.
+  // The sources of wildcards; without a value, wildcards take messages in the order of their arrival.
   std::optional<std::vector<Choice>> choices;
+  // Settings::seed and Settings::delay_ns.
   std::uint64_t seed = 0;
   std::uint64_t delay_ns = 0;
 };
 
-// The command line that repeats a schedule, for a shell.
+// The command line that repeats a schedule, quoted for a shell. It has the ranks, the machine, --compute and the
+// schedule; other options of the order are left out.
 [[nodiscard]] std::string repeat_command(const SimulateOrder& order, const Schedule& schedule);
 
+// The result of a schedule's run.
 struct ScheduleRun {
   Schedule schedule;
   // 128 + the signal, if one ended the run.
   int exit_status = 0;
+  // The run was killed after the limit of run_schedule().
   bool exceeded_limit = false;
   // The wildcards could not take the messages of their given sources; the program has no such schedule.
   bool is_infeasible = false;
   // Lines of standard output: those of rank 0, of rank 1, ...
   std::vector<std::string> output;
+  // The text of standard error.
   std::string errors;
   // Ids, in the order of their reports.
   std::vector<std::string> findings;
+  // Of the wildcards, in the order in which they took messages.
   std::vector<Decision> decisions;
 };
 

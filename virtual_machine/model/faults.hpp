@@ -26,6 +26,7 @@ struct DownLink {
   friend bool operator==(const DownLink&, const DownLink&) = default;
 };
 
+// All faults of a run.
 struct Faults {
   std::vector<Death> deaths;  // in the order of their times
   std::vector<DownLink> down_links;

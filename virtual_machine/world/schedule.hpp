@@ -11,8 +11,8 @@ namespace margay::virtual_machine {
 // The time of an event that does not happen.
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-// A rank is in the queue at most once. Ranks of one time run in the order of their insertion, or in another order for
-// each seed but 0; so runs are repeatable.
+// The queue. A rank is in it at most once. Ranks of one time run in the order of their insertion, or in another order
+// for each seed but 0; so runs are repeatable.
 class Schedule {
  public:
   explicit Schedule(std::uint32_t ranks, std::uint64_t seed = 0) : due_ns_(ranks, kNever), seed_(seed) {}
