@@ -73,13 +73,13 @@ TEST_CASE("the rates of single messages are those of a ping-pong and a stream") 
                {3e-6, 65.536e-6, false, {3e-6, 1.5e-6, 1e-9}},
                // Faster than the sender's work alone.
                {6e-6, 1e-6, true, {6e-6, 2e-6, collectives::kRateLeast}}};
-  for (const auto& [pass, stream, copies, expected] : cases) {
-    CAPTURE(stream);
+  for (const auto& row : cases) {
+    CAPTURE(row.stream);
     const collectives::Rates::Message rates =
-        message_rates({{"pass:8", pass}, {"stream:65536", stream}}, solved, copies);
-    CHECK(rates.startup == expected.startup);
-    CHECK(rates.busy == expected.busy);
-    CHECK(rates.byte == doctest::Approx(expected.byte));
+        message_rates({{"pass:8", row.pass}, {"stream:65536", row.stream}}, solved, row.copies);
+    CHECK(rates.startup == row.expected.startup);
+    CHECK(rates.busy == row.expected.busy);
+    CHECK(rates.byte == doctest::Approx(row.expected.byte));
   }
 }
 

@@ -53,11 +53,11 @@ TEST_CASE("calibrated machine: the rates of the environment") {
   } cases[] = {{collectives::to_text(collectives::usual_rates()), true, true},
                {"usual", true, false},
                {"inside=1", false, false}};
-  for (const auto& [rates, is_valid, has_fields] : cases) {
-    CAPTURE(rates);
-    ::setenv("MARGAY_RATES", rates.c_str(), 1);
-    CHECK(read_calibration(fields).ok() == is_valid);
-    CHECK(fields.empty() != has_fields);
+  for (const auto& row : cases) {
+    CAPTURE(row.rates);
+    ::setenv("MARGAY_RATES", row.rates.c_str(), 1);
+    CHECK(read_calibration(fields).ok() == row.is_valid);
+    CHECK(fields.empty() != row.has_fields);
   }
   ::unsetenv("MARGAY_RATES");
 }
