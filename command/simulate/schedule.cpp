@@ -148,6 +148,13 @@ std::string repeat_command(const SimulateOrder& order, const Schedule& schedule)
   const Settings& settings = order.settings;
   std::string text = fmt::format("{}=1 margay simulate -n {} --machine {} --compute {}", kCheckRma, settings.ranks,
                                  quoted(settings.machine), order.compute);
+  const Settings usual;
+  if (settings.cpu_scale != usual.cpu_scale) text += fmt::format(" --cpu-scale {}", settings.cpu_scale);
+  if (settings.stack_bytes != usual.stack_bytes) text += fmt::format(" --stack {}", settings.stack_bytes);
+  for (const virtual_machine::Change& change : settings.changes)
+    text += " --set " + quoted(change.name + "=" + change.value);
+  for (const std::string& death : settings.deaths) text += " --kill " + quoted(death);
+  for (const std::string& link : settings.down_links) text += " --down " + quoted(link);
   if (schedule.choices)
     text += " --wildcards " + format_choices(*schedule.choices);
   else if (!settings.wildcards.empty())

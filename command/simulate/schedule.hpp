@@ -21,8 +21,8 @@ struct Schedule {
   std::uint64_t delay_ns = 0;
 };
 
-// The command line that repeats a schedule, quoted for a shell. It has the ranks, the machine, --compute and the
-// schedule; other options of the order are left out.
+// The command line that repeats a schedule, quoted for a shell: with the schedule, and the options of the order that
+// determine a run.
 [[nodiscard]] std::string repeat_command(const SimulateOrder& order, const Schedule& schedule);
 
 // The result of a schedule's run.

@@ -72,8 +72,12 @@ void World::end_process(int status) {
   // A child that the library has forked ends without a trace.
   if (::getpid() != process_) ::syscall(SYS_exit_group, status);
   if (RankState* const entered = RankState::entered(); entered != nullptr) entered->leave();
-  // An earlier finding, such as a rank's death, is the cause of the abort.
-  if (running_ != nullptr && report_.findings.empty()) static_cast<void>(add_abort(*running_));
+  // Unless the rank's end has a finding already.
+  const auto is_of_running = [this](const ReportedFinding& finding) {
+    return std::ranges::find(finding.ranks, running_->rank_) != finding.ranks.end();
+  };
+  if (running_ != nullptr && std::ranges::none_of(report_.findings, is_of_running))
+    static_cast<void>(add_abort(*running_));
   running_ = nullptr;
   write_partial_lines();
   write_loads();

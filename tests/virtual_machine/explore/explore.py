@@ -67,6 +67,14 @@ def commands_in(text):
     return [line.split()[5:] for line in text.splitlines() if line.startswith("  MARGAY_CHECK_RMA=1 margay simulate ")]
 
 
+def options_kept(runs):
+    """The commands that repeat schedules have the options of the exploration."""
+    given = ["--cpu-scale", "2", "--set", "latency=30us", "--kill", "2@1s", "--down", "0-1@1s"]
+    found = runs.simulate("--machine", "paragon", *given, "--explore", 4, runs.program, "wildcard")
+    commands = commands_in(found.stdout)
+    runs.check("options", len(commands) == 2 and all(" ".join(given) in " ".join(command) for command in commands), found.stdout + found.stderr)
+
+
 def planted(runs):
     """Each bug is found within its number of schedules, and not by the first one alone; correct programs give nothing."""
     for name, bound, ids, choices in PLANTED:
@@ -135,7 +143,7 @@ def choices(runs):
         runs.check(str(arguments), done.returncode == 2 and arguments[-2] in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (planted, counts, suite, repeat, stories, choices)}
+CASES = {case.__name__: case for case in (planted, options_kept, counts, suite, repeat, stories, choices)}
 
 
 def main():
