@@ -164,10 +164,13 @@ int World::run() {
   running_ = first;
   set_hooks(this);
   const Watchdog watchdog(running_number_);
-  first->state_.enter();
-  mpi_adi::set_thread_process(first->mpi_process_, nullptr);
-  begin_computation();
-  own_fiber_.switch_to(*first->fiber_);
+  // Without a rank, all were killed at the begin.
+  if (first != nullptr) {
+    first->state_.enter();
+    mpi_adi::set_thread_process(first->mpi_process_, nullptr);
+    begin_computation();
+    own_fiber_.switch_to(*first->fiber_);
+  }
   // The last rank that ended has switched back.
   running_ = nullptr;
   const bool accounts_are_right = settle_accounts();

@@ -173,6 +173,7 @@ def faults(runs, _):
             (("--kill", "2@20500us"), ["done", "done", "lost 2 in round 19"], died),
             (("--kill", "3@31ms", "--kill", "2@20500us"), ["done", "lost 2 in round 19", "lost 3 in round 29"], [*died, ["rank-died", [3]]]),
             (("--kill", "0@30ms"), ["lost 0 in round 28"] * 3, [["rank-died", [0]]]),
+            (tuple(word for rank in range(4) for word in ("--kill", f"{rank}@0ns")), [], [["rank-died", [rank]] for rank in range(4)]),
             (("--kill", "2@1h"), None, None),
             (("--kill", "2@10s"), ["done"] * 3, []),
             (("--down", "0-1@20500us"), ["done", "lost 0 in round 19", "lost 0 in round 19", "lost 1 in round 19", "lost 3 in round 20"], []),
