@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from simulate.runs import FLAGS, HERE, Failed
 ROOT = HERE.parents[1]
 SECONDS = re.compile(r"seconds ([0-9.]+)")
 GOAL = 0.15
-HEAT = ("--input", str(ROOT / "examples" / "data" / "heat_start.pgm"), "--steps", "2000", "--tolerance", "0")
+HEAT = ("--input", "heat_start.pgm", "--steps", "2000", "--tolerance", "0")
 # All ranks on one node; and a rank on each of two nodes.
 SHARED, TCP = ((), ()), (("--nodes", "2"), ("--set", "nodes=2", "--set", "processors_per_node=1"))
 
@@ -52,6 +53,7 @@ class Programs:
         self.bin = pathlib.Path(build).resolve() / "bin"
         self.folder = pathlib.Path(folder)
         self.rates = self.folder / "rates"
+        shutil.copy(ROOT / "examples" / "data" / "heat_start.pgm", self.folder)
         for name, sources in (("predicted", (HERE / "predicted.c",)), ("heat2d", (ROOT / "examples" / "heat2d.c", HERE / "timed.c"))):
             self.done([self.bin / "mpicc", *FLAGS, "-o", self.folder / name, *sources, "-lm"])
 

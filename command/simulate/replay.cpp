@@ -102,13 +102,13 @@ Status replay_recording(const Recording& recording, const Settings& settings) {
   ReplayResult result;
   if (Status status = replay(recording.run.plan, cpu_scale, model, result); !status.ok())
     return Status::error("option --replay: " + recording.folder + ": " + status.sentence());
-  print_replay(recording, machine.name, result);
   if (loads != nullptr) {
     if (Status status =
             write_replay_trace(recording.trace, recording.run.plan, result, model, *loads, settings.trace_dir);
         !status.ok())
       return status;
   }
+  print_replay(recording, machine.name, result);
   RunReport report = virtual_machine::begin_report(settings, {});
   report.replay = recording.folder;
   report.recorded_ns = recording.run.elapsed_ns;

@@ -139,7 +139,7 @@ class PlanMaker {
       put_unneeded_events(rank);
     }
     out_.shared_calls = shared_->calls();
-    return {};
+    return check_lengths();
   }
 
  private:
@@ -150,6 +150,18 @@ class PlanMaker {
       if (!messages_.has_threads(file)) continue;
       return error(fmt::format("several threads of rank {} call MPI; a replay needs ranks with one thread",
                                trace_.files[file].rank));
+    }
+    return {};
+  }
+
+  // A file that no checksum protects, because its rank was killed, may have a damaged length. A replay takes a step for
+  // each segment of a message, and so would not end.
+  [[nodiscard]] Status check_lengths() const {
+    for (const ReplayMessage& message : out_.plan.messages) {
+      if (message.bytes < virtual_machine::kMessageBytesMost) continue;
+      return error(
+          fmt::format("a message of rank {} to rank {} has {} bytes, more than {}; record the run again, to its end",
+                      message.from, message.to, message.bytes, virtual_machine::kMessageBytesMost));
     }
     return {};
   }

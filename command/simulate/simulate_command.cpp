@@ -61,7 +61,7 @@ void simulate(SimulateLine& line, const CallSite& call_site) {
   if (!line.replay.empty()) {
     prepare_replay(line);
   } else if (line.order.command.empty()) {
-    fail(portals::Status::error("there is no program to run; name one, such as ./a.out, or a trace (--replay)"),
+    fail(portals::Status::error("a program is missing; name one, such as ./a.out, or a trace (--replay)"),
          kStatusBadCommandLine);
   }
   if (line.compare.is_wanted()) {

@@ -401,7 +401,7 @@ void World::pause(VirtualRank& rank, std::uint64_t ns) {
 void World::sleep_ns(std::uint64_t ns) {
   VirtualRank& rank = *running_;
   count_computation(rank);
-  // An endless sleep is no event, so it does not hide a deadlock.
+  // A sleep without an end must not hide a deadlock, so it gets no time.
   if (ns < kNever - rank.local_ns_) {
     rank.local_ns_ += ns;
     schedule_.add(rank.rank_, rank.local_ns_);

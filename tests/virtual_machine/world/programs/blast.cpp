@@ -34,7 +34,7 @@ class Domain {
   static inline int steps_done = 0;
 
   Domain(int rank, int along, int cube) : along_(along), edge_(cube / along), cube_(cube) {
-    if (edge_ * along != cube) throw std::invalid_argument("EDGE is no multiple of the ranks along an axis");
+    if (edge_ * along != cube) throw std::invalid_argument("EDGE must be a multiple of the ranks along an axis");
     block_ = {rank % along, rank / along % along, rank / along / along};
     cells_.resize(static_cast<std::size_t>(edge_) * edge_ * edge_);
     if (rank == 0) cells_[0] = kBlast;
