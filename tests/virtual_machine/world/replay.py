@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -177,6 +178,19 @@ def compare(runs):
     runs.check("times", [run["virtual_ns"] for run in report["runs"]] == [run["virtual_ns"] for run in single], f"{report}\n{single}")
 
 
+def damage_lengths(path):
+    """Gives all amounts of bytes in a rank's file their uppermost bit, and removes its checksums, as if the rank was killed (docs/trace_format.md)."""
+    data = bytearray(path.read_bytes())
+    data[120:128] = data[208:216] = bytes(8)
+    data[196] &= ~1
+    (events,), (written,) = struct.unpack_from("<Q", data, 48), struct.unpack_from("<Q", data, 128)
+    for event in range(written):
+        at = events + 64 * event + 40
+        if any(data[at:at + 8]):
+            data[at + 7] |= 0x80
+    path.write_bytes(data)
+
+
 def bad_input(runs):
     """Invalid arguments and traces: exit status 2, and a message with the part that is wrong."""
     good = runs.record("good", 2, (runs.times, "ping_pong"))
@@ -190,7 +204,12 @@ def bad_input(runs):
     runs.simulate(2, "ideal", (runs.times, "ping_pong"), "--trace", mixed)
     runs.simulate(2, "ideal", (runs.times, "bandwidth"), "--trace", other)
     shutil.copy(other / "rank_00001.trace", mixed)
+    long = runs.trace("long")
+    shutil.copytree(good, long)
+    for file in long.glob("rank_*.trace"):
+        damage_lengths(file)
     for arguments, *parts in ((("--replay", runs.folder / "absent"), "absent"),
+                              (("--replay", long), "long.trace", "rank 0", str((1 << 63) + 1)),
                               (("--replay", runs.folder), "rank_*.trace"),
                               (("--replay", lost), "lost.trace", "rank 0", "MARGAY_TRACE_EVENTS"),
                               (("--replay", partial), "partial.trace", "rank 1"),
