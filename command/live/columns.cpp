@@ -169,8 +169,8 @@ Cells cells_of(const RankSnapshot& rank) {
   };
   const bool begun = rank.doing != Activity::not_begun && rank.doing != Activity::unknown;
   const auto shown = [begun](std::uint64_t count) { return begun ? number_of(count) : std::string("-"); };
-  const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::CountedWire::shm)];
-  const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::CountedWire::tcp)];
+  const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::WireId::shm)];
+  const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::WireId::tcp)];
   std::string waits = rank.waits_for;
   if (waits.starts_with(kWaitsFor)) waits.erase(0, kWaitsFor.size() + 1);
   Cells cells;

@@ -66,7 +66,7 @@ struct RankSnapshot {
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
   // By wire: messages and bytes that the rank has sent since it began MPI.
-  std::array<sim::BoardCount, static_cast<std::size_t>(sim::CountedWire::count)> sent{};
+  std::array<sim::BoardCount, sim::kWireCount> sent{};
   // Rates since the previous snapshot; empty in the first one.
   struct Rates {
     // 1: one processor all the time.

@@ -24,13 +24,14 @@
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "margay/structures.hpp"
 
 namespace margay::host {
 
 // The version of this interface. A library that was built for another version gets an error from join().
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 // The most characters of a library's name, libraries of a rank, and counters, events and named bits of a library.
 inline constexpr std::size_t kNameMost = 15;
 inline constexpr std::size_t kLibrariesMost = 3;
@@ -87,6 +88,23 @@ struct Library {
   Quotient quotient = {};
 };
 
+// A way: a wire by which messages reach a peer. `usual`: the pair's preferred wire, which MPI uses. Other values come
+// from Rank::find_way(), and mean the same wire for every peer.
+enum class Way : std::uint8_t { usual = 0 };
+
+// A row of the table of ways to a peer.
+struct WayRow {
+  // The name of the wire, a literal: "self", "shm", "tcp".
+  const char* wire = nullptr;
+  // Valid if `why_not` is empty.
+  Way way = Way::usual;
+  // Empty: the way is open. Otherwise the reason, the end of a sentence: "rank 3 is on node 1".
+  std::string why_not;
+  // The longest message, in bytes, that MPI sends by this wire without an agreement.
+  std::uint64_t short_limit = 0;
+  bool is_usual = false;
+};
+
 // An event of a library, for Rank::record().
 struct Event {
   // The index of its sentence in Library::events.
@@ -98,8 +116,10 @@ struct Event {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   // The message that the event is about, if any: its story then has the event between its own steps. It is the latest
-  // one that this rank sent to `peer`, or one from `peer` in a heap of the library, which has not released it yet.
+  // one that this rank sent to `peer` by `way`, or one from `peer` in a heap of the library, which has not released it
+  // yet.
   bool of_sent = false;
+  Way way = Way::usual;
   const portals::ArrivedMessage* of_arrived = nullptr;
 };
 
@@ -130,6 +150,8 @@ class Outgoing {
   portals::Header header;
   // The wire only reads it.
   portals::Region body;
+  // The way that carries it. The messages of one pair by one way keep their order; those of different ways do not.
+  Way way = Way::usual;
   // Notified when the memory is free; nullptr: the library tests state().
   Observer* observer = nullptr;
 
@@ -261,6 +283,22 @@ class Rank {
   virtual void record(const Event& event) = 0;
   // A counter of Library::counters, on the job board. May be called outside; only threads that are inside change it.
   [[nodiscard]] virtual std::uint64_t& counter(std::size_t index) = 0;
+
+  // The table of ways to `peer`: the usual way first, then further open ways in order of preference, then the wires
+  // that are not applicable. Constant. `margay info` prints the same table.
+  [[nodiscard]] virtual std::vector<WayRow> ways(portals::Rank peer) const = 0;
+  // The row of a wire; an unknown name has a row with `why_not`. Requires: `peer` is below size().
+  [[nodiscard]] virtual WayRow find_way(portals::Rank peer, const char* wire) const = 0;
+  // As try_send(), by a way. Requires: the way is open.
+  [[nodiscard]] virtual bool try_send_by(Way way, const portals::Header& header, const portals::Region& body) = 0;
+  // Whether no message reaches `peer` by this way any more, and the reason, as lost() and loss(). The other ways to the
+  // peer may still be good.
+  [[nodiscard]] virtual bool way_lost(portals::Rank peer, Way way) const = 0;
+  [[nodiscard]] virtual std::string way_loss(portals::Rank peer, Way way) const = 0;
+  // Moves to another way: messages that are sent to `peer` by `to` after this call are delivered behind those that were
+  // sent by `from` before it. Answers to a message return by the way that it came. Costs two messages without a body.
+  // Fails for a way that is not open, and if `to` is lost. Messages that were sent by a lost way may be lost.
+  [[nodiscard]] virtual portals::Status move(portals::Rank peer, Way from, Way to) = 0;
 
   // Ends the whole job with this exit status; `message` is for the user. May be called outside. Never returns.
   [[noreturn]] virtual void abort(int code, const std::string& message) = 0;

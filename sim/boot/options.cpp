@@ -26,7 +26,7 @@ constexpr std::string_view kKnown[] = {"protocol",      "wire_tcp",
                                        "calibrate",     "rma",
                                        "check_rma",     "trace_last_seconds",
                                        "findings_path", "threads",
-                                       "pmi_fds"};
+                                       "pmi_fds",       "way"};
 
 // The valid values of a variable: one of `choices`, or with `pairs` a comma-separated list of them. SIZE in `choices`
 // stands for any value; the reader of the option checks it.

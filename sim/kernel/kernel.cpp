@@ -14,7 +14,7 @@ Kernel::Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished,
       polled_(wires_.size()),
       finished_(finished),
       recorder_(recorder),
-      registers_(routes_.size()),
+      registers_(routes_.size(), routes_.has_ways()),
       delivery_(table_, changed_),
       owed_(routes_.size()),
       initiator_(me, routes_, finished, registers_, recorder),
@@ -41,6 +41,22 @@ Transmission* Kernel::take_finished() {
     answers_.finish(*transmission);
   }
   return nullptr;
+}
+
+void Kernel::set_way(const Wire& wire) {
+  arrival_.way = routes_.way(wire, arrival_.peer);
+  arrival_.sequence = message_number(arrival_.way, position_of(arrival_.sequence));
+}
+
+void Kernel::move(std::uint32_t peer, WayCode from, WayCode to) {
+  MARGAY_ASSERT(target_.moves().enabled());
+  if (from == to || initiator_.is_way_lost(peer, to)) return;
+  const std::uint32_t number = target_.moves().next(peer);
+  // The peer learns of the loss of the old way from its own wire.
+  if (!initiator_.is_way_lost(peer, from)) {
+    answers_.send_marker(Moves::marker(peer, number, from, Moves::Role::end), from);
+  }
+  answers_.send_marker(Moves::marker(peer, number, from, Moves::Role::begin), to);
 }
 
 bool Kernel::nudge() {
@@ -79,7 +95,8 @@ void Kernel::record_sent(const Transmission& transmission) {
   // No event for a failed transmission, which was sent in part at most. The loss of its peer has an event of its own.
   if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
-  event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());
+  event.wire =
+      static_cast<std::uint8_t>(routes_.by(transmission.header.destination.rank, transmission.way)->id());
   event.reason = body_reason(transmission.method, false);
   event.detail = transmission.copied_bytes;
   recorder_.record(event);

@@ -59,13 +59,17 @@ class Kernel {
   // happened (the ring is full, the body is long, or the peer is unreachable); the caller uses send() instead.
   // header.source is ignored, because the receiver derives the source from the channel. Requires: destination.rank <
   // ranks(), and the body has header.length bytes.
-  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) {
-    return initiator_.try_send(header, body);
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body, WayCode way = kUsualWay) {
+    return initiator_.try_send(header, body, way);
   }
   // Sends `transmission` (its header.destination, header.length and body are set). The kernel owns the transmission and
   // reads its body until next_finished() returns it. The transmission's state is then `sent`, `stopped` or, if the peer
   // is lost, `failed`.
   void send(Transmission& transmission) { initiator_.send(transmission); }
+  // Messages that are sent to `peer` by the way `to` after this call are delivered behind those that were sent by `from`
+  // before it. Messages of one way alone always keep their order. Requires: Moves::enable() here and at the peer, and
+  // both ways are open.
+  void move(std::uint32_t peer, WayCode from, WayCode to);
   // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the
   // transmission, as stopped, sent or failed.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
@@ -166,8 +170,11 @@ class Kernel {
   [[nodiscard]] const Registers& registers() const { return registers_; }
   // Each wire once, fastest first.
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
-  // The wire that reaches `rank`.
+  // The wire that reaches `rank` as the usual way.
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
+  // The wire of a way to `rank`; nullptr: the way is not open.
+  [[nodiscard]] const Wire* route(std::uint32_t rank, WayCode way) const { return routes_.by(rank, way); }
+  [[nodiscard]] const Routes& routes() const { return routes_; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  private:
@@ -191,6 +198,8 @@ class Kernel {
     bool came = wire.needs_push() && wire.push();  // sim/wire: continues queued sends
     int taken = 0;
     for (; taken < arrivals && wire.poll(arrival_); ++taken) {
+      if (routes_.has_ways()) [[unlikely]]
+        set_way(wire);
       came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer
       after_each();
     }
@@ -201,6 +210,8 @@ class Kernel {
     if (came || body_moved) polled.skipped = 0;
     return came;
   }
+  // Sets the way of arrival_, and with it the message's number.
+  [[gnu::noinline]] void set_way(const Wire& wire);
   // Returns the next finished transmission of the program; calls Answers::finish() for the kernel's own ones before it.
   Transmission* take_finished();
   // Records that a transmission is finished; called only while the recorder is on.

@@ -45,11 +45,13 @@ bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (is_observed()) [[unlikely]]
     record_arrival(arrival, wire.id());
+  if (header.portal == kMarkerPortal && moves_.is_marker(header)) [[unlikely]]
+    return take_marker(wire, arrival);
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
     // consume() comes first: the body has been copied, and the sender may need the wire's slot.
     wire.consume();
     entries_walked_ += placed.visited;
-    registers_.count_delivered(header.source.rank);
+    registers_.count_delivered(header.source.rank, arrival.way);
     if (is_observed()) [[unlikely]]
       record_placed(arrival, wire, placed);
     return true;
@@ -78,7 +80,7 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   if (verdict.outcome == Outcome::reply) {
     wire.consume();
     ++counts_.replied;
-    registers_.count_delivered(header.source.rank);
+    registers_.count_delivered(header.source.rank, arrival.way);
     answers_.reply(verdict, header, arrival.sequence);
     return true;
   }
@@ -89,6 +91,29 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   }
   wire.consume();
   drop(header, arrival.sequence, verdict.reason);
+  return true;
+}
+
+// A marker has no body and matches nothing. In the trace it arrives, and is held or deposited, as other messages.
+bool Target::take_marker(Wire& wire, const Arrival& arrival) {
+  const portals::Header& header = arrival.header;
+  if (!moves_.take(header, arrival.way, initiator_.is_way_lost(header.source.rank, moves_.old_way(header)))) {
+    if (first_hold(header, arrival.sequence) && recorder_.on()) {
+      TraceEvent event = trace_event(TraceKind::kernel_hold, header, arrival.sequence);
+      event.reason = static_cast<std::uint8_t>(DropReason::none);
+      recorder_.record(event);
+    }
+    ++counts_.held;
+    wire.hold();
+    return false;
+  }
+  wire.consume();
+  registers_.count_delivered(header.source.rank, arrival.way);
+  if (recorder_.on()) {
+    TraceEvent event = trace_event(TraceKind::kernel_deposit, header, arrival.sequence);
+    event.wire = static_cast<std::uint8_t>(wire.id());
+    recorder_.record(event);
+  }
   return true;
 }
 
@@ -138,7 +163,11 @@ void Target::cut(Incoming& incoming) {
 }
 
 void Target::lost(Wire& wire, const Arrival& arrival) {
-  initiator_.mark_unreachable(arrival.peer, arrival.loss, arrival.kind == Arrival::Kind::left);
+  if (arrival.way == kUsualWay) {
+    initiator_.mark_unreachable(arrival.peer, arrival.loss, arrival.kind == Arrival::Kind::left);
+  } else {
+    initiator_.mark_way_lost(arrival.peer, arrival.way, arrival.loss);
+  }
   if (!recorder_.on()) return;
   TraceEvent event;
   event.kind = TraceKind::peer_lost;
@@ -198,15 +227,15 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
   return no_space && header.portal < portals::kPortalCount && ((hold_portals_ >> header.portal) & 1U) != 0;
 }
 
-bool Target::holds(std::uint32_t rank) const {
+bool Target::holds(std::uint32_t rank, WayCode way) const {
   // Wires are in order, so the next message's number is one more than the count of delivered and dropped messages.
-  std::uint64_t taken = registers_.delivered(rank);
-  for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
-  return was_held(rank, taken + 1);
+  std::uint64_t taken = registers_.delivered(rank, way);
+  for (const std::uint64_t dropped : registers_.dropped(rank, way)) taken += dropped;
+  return was_held(rank, message_number(way, taken + 1));
 }
 
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
-  registers_.count_dropped(header.source.rank, reason);
+  registers_.count_dropped(header.source.rank, reason, way_of(sequence));
   if (reason == DropReason::no_match) {
     if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
     if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);

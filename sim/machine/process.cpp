@@ -10,6 +10,7 @@
 #include "sim/boot/join.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/machine/cards.hpp"
+#include "sim/machine/ways.hpp"
 #include "sim/wire/self_wire.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 #include "sim/wire/shm/shm_wire.hpp"
@@ -102,22 +103,48 @@ Status Process::open_trace() {
 }
 
 Status Process::open_wires() {
-  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_);
-  // Each wire that is opened below replaces its ranks' routes.
-  std::vector<Wire*> routes(job_.size, self.get());
-  wires_.push_back(std::move(self));
-  // A rank that is alone on its node needs no shared memory.
+  std::vector<WireId> order;
+  if (Status status = parse_ways(job_.options.text("way"), order); !status.ok()) return status;
+  if (Status status = check_ways(job_, order); !status.ok()) return status;
+  wires_.push_back(std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_));
+  // A rank that is alone on its node needs no shared memory. Otherwise the wire is opened even if no message takes it,
+  // because it has the memory that the node's ranks share.
   if (job_.ranks_on_node > 1 && job_.node_segment_fd >= 0) {
-    if (Status status = open_shm(routes); !status.ok()) return status;
+    if (Status status = open_shm(); !status.ok()) return status;
   }
-  if (job_.node_count > 1) {
-    if (Status status = open_tcp(routes); !status.ok()) return status;
+  // By wire: the ranks that it reaches.
+  std::array<std::vector<bool>, kWireCount> reached;
+  reached.fill(std::vector<bool>(job_.size));
+  std::vector<WireId> usual(job_.size);
+  for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
+    const std::vector<WireId> wires = applicable_wires(job_, order, rank);
+    usual[rank] = wires.front();
+    for (const WireId wire : wires) reached[static_cast<std::size_t>(wire)][rank] = true;
   }
-  make_kernel(std::move(routes));
+  const std::vector<bool>& by_tcp = reached[static_cast<std::size_t>(WireId::tcp)];
+  if (job_.node_count > 1 || std::ranges::find(order, WireId::tcp) != order.end()) {
+    if (Status status = open_tcp(by_tcp); !status.ok()) return status;
+  }
+  make_kernel(routes_of(usual, reached));
   return {};
 }
 
-Status Process::open_shm(std::vector<Wire*>& routes) {
+Routes Process::routes_of(const std::vector<WireId>& usual, std::array<std::vector<bool>, kWireCount>& reached) const {
+  std::array<Wire*, kWireCount> by_id{};
+  for (const auto& wire : wires_) by_id[static_cast<std::size_t>(wire->id())] = wire.get();
+  std::vector<Wire*> by_rank;
+  for (const WireId wire : usual) by_rank.push_back(by_id[static_cast<std::size_t>(wire)]);
+  Routes routes(by_rank);
+  for (std::size_t at = 0; at < kWireCount; ++at) {
+    for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
+      if (usual[rank] == static_cast<WireId>(at)) reached[at][rank] = false;
+    }
+    if (std::ranges::find(reached[at], true) != reached[at].end()) routes.add_way(*by_id[at], std::move(reached[at]));
+  }
+  return routes;
+}
+
+Status Process::open_shm() {
   if (Status status = Mapping::map(job_.node_segment_fd, job_.node_segment_bytes, segment_); !status.ok())
     return status;
   // In the order of ranks, because local ranks are numbered in this order.
@@ -138,29 +165,22 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   if (!job_.node_processes.empty()) peer_monitor_.begin(*shm_, job_.node_processes);
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();
-  for (std::uint32_t rank : world_rank_of_local) {
-    if (rank != job_.rank) routes[rank] = wire.get();
-  }
   wires_.push_back(std::move(wire));
   return {};
 }
 
-Status Process::open_tcp(std::vector<Wire*>& routes) {
+Status Process::open_tcp(const std::vector<bool>& reached) {
   TcpWire::Settings settings;
   settings.rank = job_.rank;
   settings.world = job_.size;
   settings.secret = job_.secret;
-  settings.remote.resize(job_.size);
-  for (std::uint32_t rank = 0; rank < job_.size; ++rank) settings.remote[rank] = job_.node_of_rank[rank] != job_.node;
+  settings.remote.assign(reached.begin(), reached.end());
   if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
   auto wire = std::make_unique<TcpWire>(std::move(settings), finished_, clock_);
   if (Status status = wire->open(); !status.ok()) return status;
   std::vector<std::string> cards;
-  if (Status status = exchange_cards(job_, wire->card(), cards); !status.ok()) return status;
+  if (Status status = exchange_cards(job_, wire->card(), reached, cards); !status.ok()) return status;
   if (Status status = wire->set_cards(cards); !status.ok()) return status;
-  for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
-    if (job_.node_of_rank[rank] != job_.node) routes[rank] = wire.get();
-  }
   tcp_ = wire.get();
   wires_.push_back(std::move(wire));
   // The eventfd wakes an owner that sleeps on its sockets when a rank of its node rings the bell.
@@ -211,7 +231,7 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.kernel = kernel_.get();
   settings.wake_descriptor = wake_descriptor_;
   // Sockets ring no bell.
-  settings.ticks = job_.node_count > 1;
+  settings.ticks = tcp_ != nullptr;
   if (minds_threads()) settings.ends = [this] { thread_ends(); };
   if (peer_monitor_.watching()) {
     settings.periodic_check = [this] { peer_monitor_.look(clock_.now_ns()); };
@@ -232,14 +252,18 @@ void Process::publish_accounts() {
   by_kind(CountedProtocol::acknowledgment, portals::Kind::acknowledgment);
   // A private block has no counts for each peer.
   if (!board_map_.attached()) return;
-  const Registers& registers = kernel_->registers();
   for (std::uint32_t peer = 0; peer < size(); ++peer) {
-    board_map_.sent(job_.rank)[peer] = registers.sent(peer);
-    board_map_.delivered(job_.rank)[peer] = registers.delivered(peer);
-    for (std::size_t reason = 0; reason < kDropReasons; ++reason) {
-      board_map_.dropped(job_.rank)[peer * kDropReasons + reason] = registers.dropped(peer)[reason];
-    }
+    for (std::uint32_t way = 0; way < board_map_.ways(); ++way) publish_pair(peer, static_cast<WayCode>(way));
   }
+}
+
+void Process::publish_pair(std::uint32_t peer, WayCode way) {
+  const Registers& registers = kernel_->registers();
+  const std::size_t at = board_map_.pair(peer, way);
+  board_map_.sent(job_.rank)[at] = registers.sent(peer, way);
+  board_map_.delivered(job_.rank)[at] = registers.delivered(peer, way);
+  const DropCounts drops = registers.dropped(peer, way);
+  std::copy(drops.begin(), drops.end(), board_map_.dropped(job_.rank) + at * kDropReasons);
 }
 
 void Process::thread_ends() {

@@ -92,6 +92,7 @@ constexpr OptionRule kRules[] = {
     {"check-rma", 0, OptionAction::rank_flag, "MARGAY_CHECK_RMA"},
     {"short-limit", 1, OptionAction::short_limit, "MARGAY_PROTOCOL", "a number of bytes, such as 16K"},
     {"wire-tcp", 1, OptionAction::choice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
+    {"way", 1, OptionAction::rank_option, "MARGAY_WAY", "wires in order of preference, e.g. shm,tcp"},
     {"wait", 1, OptionAction::choice, "MARGAY_WAIT", "spin|yield|auto"},
     {"initial-errhandler", 1, OptionAction::choice, "MARGAY_INITIAL_ERRHANDLER",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
