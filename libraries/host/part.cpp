@@ -121,11 +121,13 @@ std::uint32_t Part::size() const {
   return rank_.process().size();
 }
 
-// The ranks of a simulated machine reach each other by one network, wherever they are.
+// The ranks of a simulated machine reach each other by one network, wherever they are; with ways, by its first network.
 bool Part::on_node(portals::Rank peer) const {
   const sim::Job& job = rank_.process().job();
-  return job.node_of_rank[peer] == job.node ||
-         rank_.process().kernel().route(peer).id() == sim::WireId::virtual_;
+  const sim::Kernel& kernel = rank_.process().kernel();
+  const sim::WireId usual = kernel.route(peer).id();
+  return job.node_of_rank[peer] == job.node || usual == sim::WireId::virtual_ || usual == sim::WireId::shm ||
+         kernel.route(peer, sim::way_by(sim::WireId::shm)) != nullptr;
 }
 
 void Part::enter(const char* name, const void* caller) {

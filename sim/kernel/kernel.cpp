@@ -29,6 +29,24 @@ Kernel::Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished,
   }
 }
 
+bool Kernel::polls_in_each_round(WireId wire) const {
+  return std::ranges::none_of(polled_, [&](const Polled& each) { return each.slow && each.wire->id() == wire; });
+}
+
+std::uint64_t Kernel::rounds_to_poll() const {
+  std::uint64_t rounds = kNoPoll;
+  for (const Polled& polled : polled_) {
+    if (!polled.slow) continue;
+    rounds = std::min<std::uint64_t>(rounds, (kSlowWireRounds - polled.skipped % kSlowWireRounds) % kSlowWireRounds);
+  }
+  return rounds;
+}
+
+void Kernel::skip_rounds(std::uint64_t rounds) {
+  for (Polled& polled : polled_) polled.skipped += static_cast<std::uint32_t>(rounds);
+  complete_rounds_.set(complete_rounds_.get() + rounds);
+}
+
 Transmission* Kernel::take_finished() {
   // Several transmissions of the kernel itself may precede the next one of the program.
   while (Transmission* transmission = finished_.pop()) {

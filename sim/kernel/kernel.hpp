@@ -130,11 +130,22 @@ class Kernel {
   // Reports that other threads had this processor since the last round. The next round therefore polls every wire,
   // including slow wires.
   void time_passed() {
+    if (yields_are_rounds_) return;
     for (Polled& polled : polled_) {
       polled.skipped = 0;
       polled.wire->time_passed();
     }
   }
+
+  // For a virtual machine whose polls take time. treat_yields_as_rounds(): time_passed() has no effect from now on,
+  // because a wait's rounds follow each other, as if no other thread had the processor. polls_in_each_round(): whether
+  // each round polls a wire. rounds_to_poll(): the rounds before the next one that polls another wire; kNoPoll: no such
+  // poll is planned. skip_rounds(): counts rounds that would find nothing, at most rounds_to_poll().
+  static constexpr std::uint64_t kNoPoll = ~std::uint64_t{0};
+  void treat_yields_as_rounds() { yields_are_rounds_ = true; }
+  [[nodiscard]] bool polls_in_each_round(WireId wire) const;
+  [[nodiscard]] std::uint64_t rounds_to_poll() const;
+  void skip_rounds(std::uint64_t rounds);
 
   // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as an
   // answer. The peer may be computing, so a wait without progress wakes its coprocessor by nudge(). Each call of
@@ -225,6 +236,7 @@ class Kernel {
   std::vector<Polled> polled_;
   // See take_body_moved().
   bool body_moved_ = false;
+  bool yields_are_rounds_ = false;
   // See complete_rounds(); written by the thread that makes the rounds.
   Published<std::uint64_t> complete_rounds_;
   // The arrival in progress. A member, because constructing one in each round would cost more than the poll.

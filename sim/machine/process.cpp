@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "sim/base/processors.hpp"
@@ -24,6 +25,22 @@ namespace {
 
 // The longest time that an orderly end waits for peers to take their queued messages.
 constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
+
+// The routes of rank `me` over several wires of a virtual machine.
+Routes virtual_routes(std::uint32_t me, Wire& self, std::vector<VirtualWay> ways) {
+  std::vector<Wire*> by_rank(ways.front().usual.size());
+  by_rank[me] = &self;
+  for (const VirtualWay& way : ways) {
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      if (way.usual[rank]) by_rank[rank] = way.wire;
+    }
+  }
+  Routes routes(by_rank);
+  for (VirtualWay& way : ways) {
+    if (std::ranges::find(way.further, true) != way.further.end()) routes.add_way(*way.wire, std::move(way.further));
+  }
+  return routes;
+}
 
 }  // namespace
 
@@ -61,10 +78,14 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
   if (settings.calls != nullptr) process->recorder_.start_observing();
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, settings.job.rank}, process->finished_);
   // Messages of the rank to itself do not pass the network.
-  const auto pattern = settings.route_pattern ? settings.route_pattern : Routes::pattern_of(settings.job.size);
-  Routes routes(pattern, settings.job.rank, *self, settings.attach(process->finished_));
+  Wire& own = *self;
   process->wires_.push_back(std::move(self));
-  process->make_kernel(std::move(routes));
+  if (settings.attach_ways) {
+    process->make_kernel(virtual_routes(settings.job.rank, own, settings.attach_ways(process->finished_)));
+  } else {
+    const auto pattern = settings.route_pattern ? settings.route_pattern : Routes::pattern_of(settings.job.size);
+    process->make_kernel(Routes(pattern, settings.job.rank, own, settings.attach(process->finished_)));
+  }
   process->share_waiting(*settings.yield_policy);
   process->wait_means_.policy = WaitPolicy::yield;
   process->wait_means_.reason = "a virtual machine's process";

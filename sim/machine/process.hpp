@@ -51,11 +51,21 @@ class CallObserver {
   virtual void begin_test() = 0;
 };
 
+// A wire of a process on a virtual machine, one of several. It outlives the process.
+struct VirtualWay {
+  Wire* wire = nullptr;
+  // By rank: whether the wire is the usual way to it, and whether it is a further one.
+  std::vector<bool> usual;
+  std::vector<bool> further;
+};
+
 // The configuration of a process on a virtual machine: identity, wire, yield policy, clock.
 struct VirtualSettings {
   Job job;
   // Makes the wire, which puts finished transmissions on `finished`. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
+  // If not empty, used in place of `attach`: makes several wires, one of which is the usual way to each other rank.
+  std::function<std::vector<VirtualWay>(TransmissionList& finished)> attach_ways = {};
   // Passes the turn to other processes of the virtual machine. Required; outlives the process.
   YieldPolicy* yield_policy = nullptr;
   // The virtual machine's clock; outlives the process.

@@ -82,9 +82,10 @@ class VirtualWire;
 // The same seed and the same calls give the same run on every machine.
 class VirtualNetwork {
  public:
-  // `group` goes into every header. `timing` outlives the network; nullptr: times are random.
+  // `group` goes into every header. `timing` outlives the network; nullptr: times are random. `wire`: the kind of its
+  // wires, which differs between the networks of one process.
   VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options = {},
-                 portals::GroupId group = 0, VirtualTiming* timing = nullptr);
+                 portals::GroupId group = 0, VirtualTiming* timing = nullptr, WireId wire = WireId::virtual_);
   ~VirtualNetwork();
   VirtualNetwork(const VirtualNetwork&) = delete;
   VirtualNetwork& operator=(const VirtualNetwork&) = delete;
@@ -173,6 +174,7 @@ class VirtualNetwork {
   VirtualOptions options_;
   portals::GroupId group_;
   VirtualTiming* const timing_;
+  const WireId wire_;
   // State of the random number generator.
   std::uint64_t state_;
   std::uint64_t now_ns_ = 0;
