@@ -80,11 +80,11 @@ void list_messages(const MessagesOptions& options) {
     const Row row = row_of(trace, event_text, messages, story);
     const auto& [source, destination, sequence] = row.identity;
     if (options.csv) {
-      put_line(fmt::format("{},{},{},{},{},{},{},{},{}", row.begin, row.took, source, destination, sequence,
+      put_line(fmt::format("{},{},{},{},{},{},{},{},{}", row.begin, row.took, source, destination, sim::number_text(sequence),
                            row.protocol, csv_field(row.fate), row.bytes, csv_field(row.what)));
     } else {
       put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", row.begin, row.took,
-                           fmt::format("{}:{}:{}", source, destination, sequence), row.bytes, row.protocol, row.fate,
+                           fmt::format("{}:{}:{}", source, destination, sim::number_text(sequence)), row.bytes, row.protocol, row.fate,
                            row.what));
     }
   }

@@ -91,7 +91,7 @@ class ChartMaker {
     const std::string about_what = event.header == static_cast<std::uint8_t>(portals::Kind::put)
                                        ? fmt::format(", {}", source_.event_text.bits(entry))
                                        : "";
-    step.text = fmt::format("{} #{}, {}{}", kind_text(event), hop.identity.sequence, sim::counted(event.bytes, "byte"),
+    step.text = fmt::format("{} #{}, {}{}", kind_text(event), sim::number_text(hop.identity.sequence), sim::counted(event.bytes, "byte"),
                             about_what);
     if (hop.sent != MessageStory::kNone && hop.arrived != MessageStory::kNone) {
       const std::uint64_t sent = trace_.entries[hop.sent].event.time;

@@ -22,7 +22,8 @@ constexpr std::size_t kMissing = MessageStory::kNone;
 template <typename Message>
 std::string titled(const Trace& trace, const MessageStory& story, const Message& message) {
   std::string text =
-      fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
+      fmt::format("{}>{} #{}", story.identity.source, story.identity.destination,
+                  sim::number_text(story.identity.sequence));
   for (const std::size_t step : {story.begin, story.arrived, story.matched, story.dropped}) {
     if (step != kMissing) return text + ": " + message(trace.entries[step]);
   }

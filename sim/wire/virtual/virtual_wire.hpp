@@ -37,6 +37,8 @@ struct VirtualOptions {
   // The probability that a frame takes stall_ns longer. All later frames of its pair wait behind it.
   double stall_probability = 0.02;
   std::uint64_t stall_ns = 200'000;
+  // The kind of its wires. Two networks between the same ranks need two kinds.
+  WireId wire = WireId::virtual_;
 };
 
 // Counts over all pairs. When nothing is in flight or held: sent = delivered + lost.
