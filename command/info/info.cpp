@@ -71,11 +71,11 @@ void add_ways(std::vector<std::string>& lines) {
     const auto wire = static_cast<sim::WireId>(at);
     const sim::WireKind& kind = sim::kind_of(wire);
     if (!kind.selectable) continue;
-    lines.push_back(line(fmt::format("way {}", kind.name), place_of(wire, order),
-                         fmt::format("reaches {}; short messages up to {}; {} (--way LIST decides otherwise)",
-                                     kind.reach == sim::Reach::own_node ? "ranks of its node" : "every rank",
-                                     bytes_text(kind.short_limit),
-                                     kind.slow_poll ? "a poll is a system call" : "a poll reads memory")));
+    lines.push_back(line(
+        fmt::format("way {}", kind.name), place_of(wire, order),
+        fmt::format("reaches {}; short messages up to {}; {} (--way LIST decides otherwise)",
+                    kind.reach == sim::Reach::own_node ? "ranks of its node" : "every rank",
+                    bytes_text(kind.short_limit), kind.slow_poll ? "a poll is a system call" : "a poll reads memory")));
   }
 }
 

@@ -29,8 +29,7 @@ struct Life {
 };
 
 std::string message_text(const MessageIdentity& message) {
-  return fmt::format("message {}>{} #{}", message.source, message.destination,
-                     sim::number_text(message.sequence));
+  return fmt::format("message {}>{} #{}", message.source, message.destination, sim::number_text(message.sequence));
 }
 
 // Collects counts in one pass, then judges each message.
@@ -143,8 +142,9 @@ class Auditor {
     std::uint64_t& latest = latest_[way_of(event)];
     // Each way delivers in order.
     if (event.sequence < latest) {
-      violation(fmt::format("{} arrived after #{}: the messages of a pair by one way arrive in the order of their sending",
-                            message_text(identity(event)), sim::number_text(latest)));
+      violation(
+          fmt::format("{} arrived after #{}: the messages of a pair by one way arrive in the order of their sending",
+                      message_text(identity(event)), sim::number_text(latest)));
     }
     latest = std::max(latest, event.sequence);
   }

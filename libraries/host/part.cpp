@@ -124,8 +124,7 @@ std::uint32_t Part::size() const {
 // The ranks of a simulated machine reach each other by one network, wherever they are.
 bool Part::on_node(portals::Rank peer) const {
   const sim::Job& job = rank_.process().job();
-  return job.node_of_rank[peer] == job.node ||
-         rank_.process().kernel().route(peer).id() == sim::WireId::virtual_;
+  return job.node_of_rank[peer] == job.node || rank_.process().kernel().route(peer).id() == sim::WireId::virtual_;
 }
 
 void Part::enter(const char* name, const void* caller) {
@@ -262,8 +261,8 @@ portals::Status Part::move(portals::Rank peer, host::Way from, host::Way to) {
   sim::Kernel& kernel = rank_.process().kernel();
   for (const host::Way way : {from, to}) {
     if (peer < size() && kernel.route(peer, code_of(way)) != nullptr) continue;
-    return portals::Status::error(name() + std::string(": cannot move to another way to rank ") +
-                                  std::to_string(peer) + ": the way is not open; start the job with --way");
+    return portals::Status::error(name() + std::string(": cannot move to another way to rank ") + std::to_string(peer) +
+                                  ": the way is not open; start the job with --way");
   }
   if (way_lost(peer, to)) {
     return portals::Status::error(name() + std::string(": cannot move to a way to rank ") + std::to_string(peer) +

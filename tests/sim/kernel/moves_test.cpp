@@ -64,8 +64,8 @@ struct Seat {
     message.transmission.header.destination = {0, 1 - kernel.me().rank};
     message.transmission.header.portal = kLogPortal;
     message.transmission.header.length = message.words.size() * sizeof(std::uint32_t);
-    message.transmission.body = portals::Region(reinterpret_cast<std::byte*>(message.words.data()),
-                                                message.transmission.header.length);
+    message.transmission.body =
+        portals::Region(reinterpret_cast<std::byte*>(message.words.data()), message.transmission.header.length);
     message.transmission.way = way;
     message.transmission.owner_tag_kind = kOwnerKernel + 1;
     kernel.send(message.transmission);
