@@ -11,8 +11,8 @@
 namespace margay::sim {
 
 // A way: a wire between two ranks. 0 is the pair's usual way, which MPI uses; 1 + WireId is another wire that reaches
-// the peer, too. A wire keeps order, so numbers of one way are consecutive; messages of different ways may overtake each
-// other.
+// the peer, too. A wire keeps order, so numbers of one way are consecutive; messages of different ways may overtake
+// each other.
 using WayCode = std::uint8_t;
 inline constexpr WayCode kUsualWay = 0;
 inline constexpr std::size_t kWayCodes = 1 + kWireCount;

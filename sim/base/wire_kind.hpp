@@ -1,5 +1,5 @@
-// The registry of wires: one row for each kind of wire. Counters, options, traces and the table of ways (sim/machine/ways)
-// are indexed by these rows. docs/ways.md lists the places that a new wire touches.
+// The registry of wires: one row for each kind of wire. Counters, options, traces and the table of ways
+// (sim/machine/ways) are indexed by these rows. docs/ways.md lists the places that a new wire touches.
 #pragma once
 
 #include <array>

@@ -70,8 +70,7 @@ Status Board::attach(int descriptor, Board& out) {
   }
   // The range is tested first: up to kRanksMax, bytes_for() cannot overflow.
   const bool right_ways = header.ways == 1 || header.ways == kWayCodes;
-  if (header.size == 0 || header.size > kRanksMax || !right_ways ||
-      bytes_for(header.size, header.ways) != file_bytes) {
+  if (header.size == 0 || header.size > kRanksMax || !right_ways || bytes_for(header.size, header.ways) != file_bytes) {
     return Status::error("the job board's size does not fit its " + std::to_string(header.size) + " ranks");
   }
   board.size_ = header.size;

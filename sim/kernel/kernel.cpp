@@ -113,8 +113,7 @@ void Kernel::record_sent(const Transmission& transmission) {
   // No event for a failed transmission, which was sent in part at most. The loss of its peer has an event of its own.
   if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
-  event.wire =
-      static_cast<std::uint8_t>(routes_.by(transmission.header.destination.rank, transmission.way)->id());
+  event.wire = static_cast<std::uint8_t>(routes_.by(transmission.header.destination.rank, transmission.way)->id());
   event.reason = body_reason(transmission.method, false);
   event.detail = transmission.copied_bytes;
   recorder_.record(event);

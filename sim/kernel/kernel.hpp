@@ -66,9 +66,9 @@ class Kernel {
   // reads its body until next_finished() returns it. The transmission's state is then `sent`, `stopped` or, if the peer
   // is lost, `failed`.
   void send(Transmission& transmission) { initiator_.send(transmission); }
-  // Messages that are sent to `peer` by the way `to` after this call are delivered behind those that were sent by `from`
-  // before it. Messages of one way alone always keep their order. Requires: Moves::enable() here and at the peer, and
-  // both ways are open.
+  // Messages that are sent to `peer` by the way `to` after this call are delivered behind those that were sent by
+  // `from` before it. Messages of one way alone always keep their order. Requires: Moves::enable() here and at the
+  // peer, and both ways are open.
   void move(std::uint32_t peer, WayCode from, WayCode to);
   // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the
   // transmission, as stopped, sent or failed.

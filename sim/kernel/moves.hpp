@@ -1,7 +1,7 @@
 // Moves of ordered pairs from one way to another, with messages under way. The sender puts an end marker on the old way
-// and a begin marker on the new one. The receiver holds the begin marker, and with it all later messages of the new way,
-// until the end marker has arrived. So messages that were sent by the new way after the move are delivered behind those
-// that were sent by the old way before it.
+// and a begin marker on the new one. The receiver holds the begin marker, and with it all later messages of the new
+// way, until the end marker has arrived. So messages that were sent by the new way after the move are delivered behind
+// those that were sent by the old way before it.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +44,8 @@ class Moves {
     return static_cast<WayCode>(marker.match_bits >> 8U);
   }
 
-  // Handles a marker that arrived by `way`; `old_lost`: nothing arrives by its old way any more. false: it must be held.
-  // Another marker than those of move() is ignored.
+  // Handles a marker that arrived by `way`; `old_lost`: nothing arrives by its old way any more. false: it must be
+  // held. Another marker than those of move() is ignored.
   [[nodiscard]] bool take(const portals::Header& marker, WayCode way, bool old_lost) {
     const auto number = static_cast<std::uint32_t>(marker.match_bits >> 16U);
     const std::uint32_t source = marker.source.rank;

@@ -66,9 +66,8 @@ class Target {
     for (const auto& [key, held] : held_) {
       if (holds(held.header.source.rank, way_of(key))) messages.push_back({held.header, held.sequence});
     }
-    std::ranges::sort(messages, {}, [](const HeldMessage& each) {
-      return std::pair(each.header.source.rank, each.sequence);
-    });
+    std::ranges::sort(messages, {},
+                      [](const HeldMessage& each) { return std::pair(each.header.source.rank, each.sequence); });
     return messages;
   }
   // The longest time that a message to `portal` has been held, in rounds after the first one: the maximum over the

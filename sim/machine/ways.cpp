@@ -36,8 +36,8 @@ Status parse_ways(std::string_view list, std::vector<WireId>& out) {
     const std::size_t end = std::min(list.find(','), list.size());
     const std::string word(list.substr(0, end));
     list.remove_prefix(std::min(end + 1, list.size()));
-    const auto kind = std::ranges::find_if(
-        kWireKinds, [&](const WireKind& each) { return each.selectable && each.name == word; });
+    const auto kind =
+        std::ranges::find_if(kWireKinds, [&](const WireKind& each) { return each.selectable && each.name == word; });
     if (kind == kWireKinds.end()) {
       return Status::error("--way (MARGAY_WAY): unknown wire \"" + word + "\"; use a list of " + selectable_names());
     }

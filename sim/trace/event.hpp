@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "portals/base/header.hpp"
+#include "sim/base/message_number.hpp"
 
 namespace margay::sim {
 
@@ -349,9 +350,9 @@ inline constexpr std::uint8_t kNoHeader = 0xff;
 // One record, in the file's form (little-endian).
 //
 // A message's identity is (source, destination, sequence): the ranks of its sender and receiver, and its number, from
-// 1, among the messages of this ordered pair (Transmission::sequence). Acknowledgments and replies are messages of the
-// opposite pair. Their events have, in `detail`, the number of the message that they answer. Sequence 0: the number is
-// unknown, or the event is not about a single message.
+// 1, among the messages of this ordered pair by one way (sim/base/message_number.hpp). Acknowledgments and replies are
+// messages of the opposite pair. Their events have, in `detail`, the number of the message that they answer. Sequence
+// 0: the number is unknown, or the event is not about a single message.
 struct TraceEvent {
   // Ticks of the recording clock; nanoseconds after a reader or Recorder::events() has converted them.
   std::uint64_t time = 0;

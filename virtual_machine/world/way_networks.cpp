@@ -7,14 +7,10 @@
 
 namespace margay::virtual_machine {
 
-WayNetworks::Way::Way(WayTiming& timing, std::size_t way, sim::WireId wire_id, std::uint32_t ranks, std::uint64_t seed,
+WayNetworks::Way::Way(WayTiming& timing, std::size_t way, std::uint32_t ranks, std::uint64_t seed,
                       const sim::VirtualOptions& options)
-    : world(timing),
-      number(way),
-      wire(wire_id),
-      found(ranks),
-      network(ranks, seed, options, 0, this, wire_id) {
-  counts.wire = sim::name(wire_id);
+    : world(timing), number(way), wire(options.wire), found(ranks), network(ranks, seed, options, 0, this) {
+  counts.wire = sim::name(wire);
 }
 
 void WayNetworks::Way::taken(std::uint32_t by, std::uint32_t from, bool begins) {
@@ -31,14 +27,15 @@ std::uint64_t WayNetworks::Way::begin_poll(std::uint32_t rank) {
 }
 
 WayNetworks::WayNetworks(WayTiming& timing, WayPlan plan, const NetworkModel& model, std::uint64_t seed,
-                         const sim::VirtualOptions& options)
+                         sim::VirtualOptions options)
     : plan_(std::move(plan)), model_(model) {
   if (plan_.empty()) {
-    ways_.emplace_back(timing, 0, sim::WireId::virtual_, model.ranks(), seed, options);
+    ways_.emplace_back(timing, 0, model.ranks(), seed, options);
     return;
   }
   for (const sim::WireId wire : plan_.order()) {
-    Way& made = ways_.emplace_back(timing, ways_.size(), wire, model.ranks(), seed, options);
+    options.wire = wire;
+    Way& made = ways_.emplace_back(timing, ways_.size(), model.ranks(), seed, options);
     // Two ranks of different nodes in one partition have the network of each wire.
     made.poll_ns = model.machine().networks[wire == sim::WireId::tcp ? 1 : 0].poll_ns;
   }

@@ -36,7 +36,7 @@ class WayNetworks {
  public:
   // `timing` and `model` outlive the networks. Requires: `plan` is of the model's machine and ranks.
   WayNetworks(WayTiming& timing, WayPlan plan, const NetworkModel& model, std::uint64_t seed,
-              const sim::VirtualOptions& options);
+              sim::VirtualOptions options);
 
   // Whether the ranks have the wires of a plan.
   [[nodiscard]] bool has_plan() const { return !plan_.empty(); }
@@ -69,7 +69,8 @@ class WayNetworks {
  private:
   // One network, and its part of the timing.
   struct Way final : sim::VirtualTiming {
-    Way(WayTiming& timing, std::size_t way, sim::WireId wire, std::uint32_t ranks, std::uint64_t seed,
+    // `options` have its wire.
+    Way(WayTiming& timing, std::size_t way, std::uint32_t ranks, std::uint64_t seed,
         const sim::VirtualOptions& options);
     [[nodiscard]] std::uint64_t arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
                                            bool begins) override {

@@ -156,8 +156,8 @@ bool World::are_registers_right() const {
       if (from->joined() == nullptr || to->joined() == nullptr) continue;
       const sim::Registers& receiver = to->joined()->process().kernel().registers();
       const sim::Registers& sender = from->joined()->process().kernel().registers();
-      const std::size_t ways = sender.has_ways() ? sim::kWayCodes : 1;
-      for (sim::WayCode way = sim::kUsualWay; way < ways; ++way) {
+      for (std::size_t each = 0; each < (sender.has_ways() ? sim::kWayCodes : 1); ++each) {
+        const auto way = static_cast<sim::WayCode>(each);
         const sim::DropCounts drops = receiver.dropped(from->rank_, way);
         const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
         if (sender.sent(to->rank_, way) != receiver.delivered(from->rank_, way) + dropped) return false;

@@ -186,10 +186,10 @@ void check_pair(const sim::Board& board, std::uint32_t from, std::uint32_t to, s
   if (sent == delivered + dropped) return;
   // Pairs grow with the square of the ranks; a few show the pattern.
   if (++result.offending_pairs > kMostPairsShown) return;
-  result.lines.push_back(fmt::format(
-      "margay: accounting fails from rank {} to rank {}{}: sent {}, delivered {}, dropped {} ({})", from, to,
-      way == sim::kUsualWay ? "" : fmt::format(" by {}", sim::name_of_way(way)), sent, delivered, dropped,
-      describe_drops(drops)));
+  result.lines.push_back(
+      fmt::format("margay: accounting fails from rank {} to rank {}{}: sent {}, delivered {}, dropped {} ({})", from,
+                  to, way == sim::kUsualWay ? "" : fmt::format(" by {}", sim::name_of_way(way)), sent, delivered,
+                  dropped, describe_drops(drops)));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace margay::sim {
 
 VirtualNetwork::VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options,
-                               portals::GroupId group, VirtualTiming* timing, WireId wire)
-    : options_(options), group_(group), timing_(timing), wire_(wire), state_(seed), wires_(ranks), gone_(ranks) {
+                               portals::GroupId group, VirtualTiming* timing)
+    : options_(options), group_(group), timing_(timing), state_(seed), wires_(ranks), gone_(ranks) {
   MARGAY_ASSERT(options.delay_min_ns <= options.delay_max_ns && options.segment_bytes != 0);
   // A smaller window could never pass a segment.
   MARGAY_ASSERT(options.window_bytes >= options.segment_bytes && options.window_messages != 0);

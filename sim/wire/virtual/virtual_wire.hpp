@@ -37,6 +37,8 @@ struct VirtualOptions {
   // The probability that a frame takes stall_ns longer. All later frames of its pair wait behind it.
   double stall_probability = 0.02;
   std::uint64_t stall_ns = 200'000;
+  // The kind of its wires. Two networks between the same ranks need two kinds.
+  WireId wire = WireId::virtual_;
 };
 
 // Counts over all pairs. When nothing is in flight or held: sent = delivered + lost.
@@ -82,10 +84,9 @@ class VirtualWire;
 // The same seed and the same calls give the same run on every machine.
 class VirtualNetwork {
  public:
-  // `group` goes into every header. `timing` outlives the network; nullptr: times are random. `wire`: the kind of its
-  // wires, which differs between the networks of one process.
+  // `group` goes into every header. `timing` outlives the network; nullptr: times are random.
   VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options = {},
-                 portals::GroupId group = 0, VirtualTiming* timing = nullptr, WireId wire = WireId::virtual_);
+                 portals::GroupId group = 0, VirtualTiming* timing = nullptr);
   ~VirtualNetwork();
   VirtualNetwork(const VirtualNetwork&) = delete;
   VirtualNetwork& operator=(const VirtualNetwork&) = delete;
@@ -174,7 +175,6 @@ class VirtualNetwork {
   VirtualOptions options_;
   portals::GroupId group_;
   VirtualTiming* const timing_;
-  const WireId wire_;
   // State of the random number generator.
   std::uint64_t state_;
   std::uint64_t now_ns_ = 0;
