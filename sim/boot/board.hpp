@@ -21,13 +21,14 @@
 #include "portals/memory/arrived_message.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/base/limits.hpp"
+#include "sim/base/poll_setting.hpp"
 #include "sim/boot/measured_rates.hpp"
 
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 17;
+inline constexpr std::uint32_t kBoardVersion = 18;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
@@ -124,6 +125,14 @@ struct BoardLibrary {
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
+// The polling of a wire, by the wire's name (zero-terminated unless it fills the field; empty: not in use). The counts
+// of a wire that is polled in each round are brought up to date when it brings a message and in long waits.
+struct BoardPolling {
+  std::array<char, 16> wire{};
+  PollCounts counts;
+};
+inline constexpr std::size_t kBoardPolledWires = 6;
+
 // A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders, so a reader
 // of a running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered`,
 // `processor` and `thread_ended`.
@@ -175,6 +184,7 @@ struct BoardBlock {
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
   std::array<BoardLibrary, kBoardLibraries> libraries{};
+  std::array<BoardPolling, kBoardPolledWires> polling{};
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
@@ -186,7 +196,7 @@ static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, s
               offsetof(BoardBlock, abort_finding) == 3548 && offsetof(BoardBlock, thread) == 3552 &&
               offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, by_wire) == 3584 &&
               offsetof(BoardBlock, unexpected) == 3640 && offsetof(BoardBlock, libraries) == 3656 &&
-              sizeof(BoardBlock) == 5312);
+              offsetof(BoardBlock, polling) == 5312 && sizeof(BoardBlock) == 5632);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.

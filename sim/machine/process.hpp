@@ -193,6 +193,8 @@ class Process {
   [[nodiscard]] portals::Status open_wires();
   [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
   [[nodiscard]] portals::Status open_tcp(std::vector<Wire*>& routes);
+  // Sets the polling of wires by the option skip_poll.
+  [[nodiscard]] portals::Status set_polling();
   // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
   // Finds the words in which the ranks of this host publish their processors, and makes company_ from these words.

@@ -23,7 +23,8 @@ namespace {
 
 using portals::Status;
 
-constexpr std::array<std::string_view, 5> kLibraryOptions = {"collective", "heap_bytes", "protocol", "rates", "rma"};
+constexpr std::array<std::string_view, 6> kLibraryOptions = {"collective", "heap_bytes", "protocol",
+                                                             "rates",      "rma",        "skip_poll"};
 
 constexpr std::string_view kTimeEnd = "_ns";
 constexpr std::string_view kBandwidthEnd = "_bytes_per_s";
