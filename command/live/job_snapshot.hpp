@@ -62,6 +62,12 @@ struct RankSnapshot {
     std::vector<std::pair<std::string, std::uint64_t>> counters;
   };
   std::vector<Library> libraries;
+  // The polling of its wires; empty if it polls one wire only, in each round.
+  struct Polling {
+    std::string wire;
+    sim::PollCounts counts;
+  };
+  std::vector<Polling> polling;
   // In the queues at this moment.
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;

@@ -183,6 +183,15 @@ struct Wait {
   bool is_idle = false;
 };
 
+// The polls of one wire since the rank joined its job: their number, and those that found a message or a part of one;
+// the time of the others; the rounds of progress from one poll to the next at present (0: off, or a thread blocks).
+struct PollCounts {
+  std::uint64_t polls = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t wasted_ns = 0;
+  std::uint32_t interval = 0;
+};
+
 // The part of one library in the rank of the calling process. Made by join(), ended by end(). Except where a comment
 // says otherwise, a function requires that the calling thread is inside, between enter() and leave() (class Call).
 class Rank {
@@ -302,6 +311,15 @@ class Rank {
 
   // Ends the whole job with this exit status; `message` is for the user. May be called outside. Never returns.
   [[noreturn]] virtual void abort(int code, const std::string& message) = 0;
+
+  // The polling of the rank's wires, which all libraries and MPI share. Wires have names, such as "tcp"
+  // (include/margay/polling.h); a wire that this rank does not use is skipped, and another name is an error.
+  // `interval`: "20" polls in every 20th round of progress, "adaptive" by the measured cost and use, "block" when a thread
+  // that blocks on the wire has seen something. A call with "off" is set_polling(wire, false).
+  [[nodiscard]] virtual portals::Status set_poll_interval(const std::string& wire, const std::string& interval) = 0;
+  // Selective polling: while it is off, messages that arrive wait on the wire.
+  [[nodiscard]] virtual portals::Status set_polling(const std::string& wire, bool on) = 0;
+  [[nodiscard]] virtual portals::Status poll_counts(const std::string& wire, PollCounts& out) = 0;
 
  protected:
   Rank() = default;

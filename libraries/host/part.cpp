@@ -508,4 +508,23 @@ bool Part::has(portals::PortalIndex portal) const {
   return portal < portals::kPortalCount && (portals_ >> portal & 1) != 0;
 }
 
+Status Part::set_poll_interval(const std::string& wire, const std::string& interval) {
+  sim::PollSetting setting;
+  if (Status status = sim::parse_poll_setting(interval, setting); !status.ok()) return status;
+  return rank_.process().kernel().set_polling(wire, setting);
+}
+
+Status Part::set_polling(const std::string& wire, bool on) {
+  return rank_.process().kernel().switch_polling(wire, on);
+}
+
+Status Part::poll_counts(const std::string& wire, host::PollCounts& out) {
+  sim::PollCounts counts;
+  if (Status status = rank_.process().kernel().poll_counts(wire, counts); !status.ok()) return status;
+  // The measurement of a poll may have received messages.
+  static_cast<void>(progress());
+  out = {counts.polls, counts.hits, counts.wasted_ns, counts.interval};
+  return {};
+}
+
 }  // namespace margay::libraries

@@ -98,6 +98,9 @@ class Part final : public host::Rank {
   void record(const host::Event& event) override;
   [[nodiscard]] std::uint64_t& counter(std::size_t index) override;
   [[noreturn]] void abort(int code, const std::string& message) override;
+  [[nodiscard]] portals::Status set_poll_interval(const std::string& wire, const std::string& interval) override;
+  [[nodiscard]] portals::Status set_polling(const std::string& wire, bool on) override;
+  [[nodiscard]] portals::Status poll_counts(const std::string& wire, host::PollCounts& out) override;
 
   // The library's name, valid as long as the process, and whether one of its portals is `portal`.
   [[nodiscard]] const char* name() const { return library_.name; }

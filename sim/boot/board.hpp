@@ -24,6 +24,7 @@
 #include "sim/base/accounting.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/message_number.hpp"
+#include "sim/base/poll_setting.hpp"
 #include "sim/base/wire_kind.hpp"
 #include "sim/boot/measured_rates.hpp"
 
@@ -125,6 +126,14 @@ struct BoardLibrary {
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
+// The polling of a wire, by the wire's name (zero-terminated unless it fills the field; empty: not in use). The counts
+// of a wire that is polled in each round are brought up to date when it brings a message and in long waits.
+struct BoardPolling {
+  std::array<char, 16> wire{};
+  PollCounts counts;
+};
+inline constexpr std::size_t kBoardPolledWires = 6;
+
 // A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders, so a reader
 // of a running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered`,
 // `processor` and `thread_ended`.
@@ -177,6 +186,7 @@ struct BoardBlock {
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
   std::array<BoardLibrary, kBoardLibraries> libraries{};
+  std::array<BoardPolling, kBoardPolledWires> polling{};
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
@@ -188,7 +198,7 @@ static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, s
               offsetof(BoardBlock, abort_finding) == 3548 && offsetof(BoardBlock, thread) == 3552 &&
               offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, by_wire) == 3584 &&
               offsetof(BoardBlock, unexpected) == 3656 && offsetof(BoardBlock, libraries) == 3672 &&
-              sizeof(BoardBlock) == 5376);
+              offsetof(BoardBlock, polling) == 5328 && sizeof(BoardBlock) == 5632);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.

@@ -11,7 +11,7 @@ Kernel::Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished,
     : me_(me),
       routes_(std::move(routes)),
       wires_(routes_.wires()),
-      polled_(wires_.size()),
+      polling_(wires_, recorder),
       finished_(finished),
       recorder_(recorder),
       registers_(routes_.size(), routes_.has_ways()),
@@ -19,31 +19,41 @@ Kernel::Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished,
       owed_(routes_.size()),
       initiator_(me, routes_, finished, registers_, recorder),
       answers_(initiator_, delivery_, recorder),
-      target_(me, delivery_, initiator_, answers_, registers_, recorder) {
-  // TCP is polled as a slow wire only beside shared memory, a faster wire that may bring messages. The self wire does
-  // not count, because it delivers only what this process has just sent.
-  const bool shares_node =
-      std::any_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->id() == WireId::shm; });
-  for (std::size_t at = 0; at < wires_.size(); ++at) {
-    polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && shares_node};
+      target_(me, delivery_, initiator_, answers_, registers_, recorder) {}
+
+void Kernel::measure_polls() {
+  constexpr int kPolls = 64;
+  const Clock& clock = recorder_.clock();
+  auto after_each = [] {};
+  for (const PolledWire& polled : polling_.rows()) {
+    if (polled.scheduled != nullptr || !PollSchedule::is_polled(*polled.wire)) continue;
+    bool found_any = false;
+    bool took_all = true;
+    const std::uint64_t begin = clock.now_ns();
+    for (int poll = 0; poll < kPolls; ++poll) {
+      bool found = false;
+      poll_now(*polled.wire, kArrivalsPerRound, after_each, took_all, found);
+      found_any |= found;
+    }
+    // Polls that found something cost more, and are not vain.
+    if (!found_any) polling_.record_cost(polled, static_cast<double>(clock.now_ns() - begin) / kPolls);
   }
+  polling_.update_counts(rounds());
 }
 
-bool Kernel::polls_in_each_round(WireId wire) const {
-  return std::ranges::none_of(polled_, [&](const Polled& each) { return each.slow && each.wire->id() == wire; });
-}
-
-std::uint64_t Kernel::rounds_to_poll() const {
-  std::uint64_t rounds = kNoPoll;
-  for (const Polled& polled : polled_) {
-    if (!polled.slow) continue;
-    rounds = std::min<std::uint64_t>(rounds, (kSlowWireRounds - polled.skipped % kSlowWireRounds) % kSlowWireRounds);
-  }
-  return rounds;
+portals::Status Kernel::poll_counts(std::string_view wire, PollCounts& out) {
+  PolledWire* row = nullptr;
+  if (portals::Status status = polling_.find(wire, row); !status.ok()) return status;
+  out = {.interval = 0};
+  if (row == nullptr) return {};
+  if (row->scheduled == nullptr && polling_.state_of(*row).interval.cost_ns() == 0) measure_polls();
+  polling_.update_counts(rounds());
+  out = *polling_.state_of(*row).counts;
+  return {};
 }
 
 void Kernel::skip_rounds(std::uint64_t rounds) {
-  for (Polled& polled : polled_) polled.skipped += static_cast<std::uint32_t>(rounds);
+  polling_.skip_rounds(rounds);
   complete_rounds_.set(complete_rounds_.get() + rounds);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "sim/base/peer_table.hpp"
 #include "sim/kernel/answers.hpp"
 #include "sim/kernel/initiator.hpp"
+#include "sim/kernel/poll_schedule.hpp"
 #include "sim/kernel/routes.hpp"
 #include "sim/kernel/target.hpp"
 #include "sim/shm/published.hpp"
@@ -94,10 +96,14 @@ class Kernel {
   bool progress(int arrivals, AfterEach&& after_each) {
     bool moved = false;
     bool took_all = true;
-    for (Polled& polled : polled_) {
+    for (PolledWire& polled : polling_.rows()) {
       if (!polled.wire->quiet()) moved |= poll_wire(polled, arrivals, after_each, took_all);
     }
-    if (took_all) complete_rounds_.set(complete_rounds_.get() + 1);
+    if (took_all) {
+      complete_rounds_.set(complete_rounds_.get() + 1);
+    } else {
+      ++cut_rounds_;
+    }
     return moved;
   }
   // The same without a callback.
@@ -106,8 +112,27 @@ class Kernel {
   }
 
   // Number of progress rounds that drained every wire that they polled. A round that stopped at the limit of arrivals
-  // is not counted. A round that skipped a slow wire is counted. Any thread.
+  // is not counted. A round that skipped a wire is counted. Any thread.
   [[nodiscard]] std::uint64_t complete_rounds() const { return complete_rounds_.get(); }
+  // Number of all progress rounds.
+  [[nodiscard]] std::uint64_t rounds() const { return complete_rounds_.get() + cut_rounds_; }
+
+  // Which rounds poll which wires.
+  [[nodiscard]] PollSchedule& polling() { return polling_; }
+  // PollSchedule::set(), switch_polling() and switch_all_on(), at this round.
+  [[nodiscard]] portals::Status set_polling(std::string_view wire, const PollSetting& setting) {
+    return polling_.set(wire, setting, rounds());
+  }
+  [[nodiscard]] portals::Status switch_polling(std::string_view wire, bool on) {
+    return polling_.switch_polling(wire, on, rounds());
+  }
+  void poll_all_wires() { polling_.switch_all_on(rounds()); }
+  // The polls of a wire so far; all 0 for a wire that this process does not have. Calls measure_polls() if the cost of a
+  // poll is not known yet. Fails for the name of no wire.
+  [[nodiscard]] portals::Status poll_counts(std::string_view wire, PollCounts& out);
+  // Measures what a poll of each wire that is polled in each round costs, by 64 polls of it. They are rounds' polls:
+  // they deliver and answer arrivals, so the caller drains changed() afterwards, as after progress().
+  void measure_polls();
 
   // Whether rounds since the last call received a part of a body. progress() does not report a part, because a program
   // can continue only when the whole body is here. A part only shows that the wait for the body is not stalled.
@@ -115,7 +140,7 @@ class Kernel {
 
   // Reports that the owner waits and its last round found nothing; see Wire::idle_round().
   void idle_round() {
-    for (const Polled& polled : polled_) {
+    for (const PolledWire& polled : polling_.rows()) {
       if (polled.wire->needs_push()) [[unlikely]]
         polled.wire->idle_round();
     }
@@ -127,24 +152,19 @@ class Kernel {
     for (Wire* wire : wires_) wire->owner_away(away);
   }
 
-  // Reports that other threads had this processor since the last round. The next round therefore polls every wire,
-  // including slow wires.
-  void time_passed() {
+  // Reports that other threads had this processor since the last round. The next round therefore polls every wire with
+  // an adaptive interval. `woken`: the process slept, and perhaps a wire has woken it. The next round then polls each
+  // wire, whatever its interval.
+  void time_passed(bool woken = false) {
     if (yields_are_rounds_) return;
-    for (Polled& polled : polled_) {
-      polled.skipped = 0;
-      polled.wire->time_passed();
-    }
+    polling_.make_due(!woken);
+    for (Wire* wire : wires_) wire->time_passed();
   }
 
   // For a virtual machine whose polls take time. treat_yields_as_rounds(): time_passed() has no effect from now on,
-  // because a wait's rounds follow each other, as if no other thread had the processor. polls_in_each_round(): whether
-  // each round polls a wire. rounds_to_poll(): the rounds before the next one that polls another wire; kNoPoll: no such
-  // poll is planned. skip_rounds(): counts rounds that would find nothing, at most rounds_to_poll().
-  static constexpr std::uint64_t kNoPoll = ~std::uint64_t{0};
+  // because a wait's rounds follow each other, as if no other thread had the processor. skip_rounds(): counts rounds
+  // that would find nothing, at most PollSchedule::rounds_to_poll().
   void treat_yields_as_rounds() { yields_are_rounds_ = true; }
-  [[nodiscard]] bool polls_in_each_round(WireId wire) const;
-  [[nodiscard]] std::uint64_t rounds_to_poll() const;
   void skip_rounds(std::uint64_t rounds);
 
   // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as an
@@ -189,23 +209,30 @@ class Kernel {
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  private:
-  // A wire, and its polling state.
-  struct Polled {
-    Wire* wire = nullptr;
-    // A poll of this wire costs a system call, and the process has a faster wire, so only some rounds poll it.
-    bool slow = false;
-    // Slow wires: rounds since the wire last had something.
-    std::uint32_t skipped = 0;
-  };
-  // A slow wire that has nothing is polled once in this many rounds (Nexus's skip_poll).
-  static constexpr std::uint32_t kSlowWireRounds = 8;
   // Empty polls of the program between two nudges. An empty poll that yields takes 1 us at least, as does a nudge.
   static constexpr std::uint32_t kEmptyPollsToNudge = 256;
   // One wire's part of a round.
   template <typename AfterEach>
-  bool poll_wire(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
-    if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
-    Wire& wire = *polled.wire;
+  bool poll_wire(PolledWire& polled, int arrivals, AfterEach& after_each, bool& took_all) {
+    if (polled.scheduled != nullptr) return poll_scheduled(polled, arrivals, after_each, took_all);
+    bool found = false;
+    const bool came = poll_now(*polled.wire, arrivals, after_each, took_all, found);
+    if (found) [[unlikely]]
+      polling_.count_hit(polled, rounds());
+    return came;
+  }
+  // The same for a wire that is not polled in each round (sim/kernel/poll_schedule).
+  template <typename AfterEach>
+  bool poll_scheduled(PolledWire& polled, int arrivals, AfterEach& after_each, bool& took_all) {
+    if (!polled.scheduled->count_down() || !polling_.begin(polled)) return false;
+    bool found = false;
+    const bool came = poll_now(*polled.wire, arrivals, after_each, took_all, found);
+    polling_.end(polled, found, came);
+    return came;
+  }
+  // Polls one wire. `found`: it had a message or a part of one.
+  template <typename AfterEach>
+  bool poll_now(Wire& wire, int arrivals, AfterEach& after_each, bool& took_all, bool& found) {
     bool came = wire.needs_push() && wire.push();  // sim/wire: continues queued sends
     int taken = 0;
     for (; taken < arrivals && wire.poll(arrival_); ++taken) {
@@ -218,7 +245,7 @@ class Kernel {
       took_all = false;
     const bool body_moved = wire.take_body_moved();
     body_moved_ |= body_moved;
-    if (came || body_moved) polled.skipped = 0;
+    found = taken != 0 || body_moved;
     return came;
   }
   // Sets the way of arrival_, and with it the message's number.
@@ -231,14 +258,16 @@ class Kernel {
   portals::ProcessId me_;
   // Constant after construction.
   Routes routes_;
-  // Each wire once, fastest first; polled_ is in the same order.
+  // Each wire once, fastest first; polling_ is in the same order.
   std::vector<Wire*> wires_;
-  std::vector<Polled> polled_;
+  PollSchedule polling_;
   // See take_body_moved().
   bool body_moved_ = false;
   bool yields_are_rounds_ = false;
   // See complete_rounds(); written by the thread that makes the rounds.
   Published<std::uint64_t> complete_rounds_;
+  // Rounds that stopped at the limit of arrivals.
+  std::uint64_t cut_rounds_ = 0;
   // The arrival in progress. A member, because constructing one in each round would cost more than the poll.
   Arrival arrival_;
   // The list of finished transmissions, which all wires fill.

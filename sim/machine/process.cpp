@@ -65,6 +65,7 @@ Status Process::start(std::unique_ptr<Process>& out, std::optional<std::uint32_t
   // The trace is opened before the kernel is made, so that the kernel's first event is recorded too.
   if (Status status = process->open_trace(); !status.ok()) return status;
   if (Status status = process->open_wires(); !status.ok()) return status;
+  if (Status status = process->set_polling(); !status.ok()) return status;
   process->choose_waiting();
   out = std::move(process);
   return {};
@@ -86,6 +87,9 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
     const auto pattern = settings.route_pattern ? settings.route_pattern : Routes::pattern_of(settings.job.size);
     process->make_kernel(Routes(pattern, settings.job.rank, own, settings.attach(process->finished_)));
   }
+  process->kernel_->polling().treat_yields_as_wakes();
+  // The launcher has checked the option. A wire that no machine has is reported by every rank of a real job.
+  static_cast<void>(process->set_polling());
   process->share_waiting(*settings.yield_policy);
   process->wait_means_.policy = WaitPolicy::yield;
   process->wait_means_.reason = "a virtual machine's process";
@@ -95,7 +99,24 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
 void Process::make_kernel(Routes routes) {
   kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
   // A virtual machine has no launcher that reads the counts.
-  if (virtual_policy_ == nullptr) kernel_->initiator().count_wires_in(board_block_->by_wire);
+  if (virtual_policy_ != nullptr) return;
+  kernel_->initiator().count_wires_in(board_block_->by_wire);
+  PollSchedule& polling = kernel_->polling();
+  polling.set_wake([this] { wake(); });
+  std::size_t used = 0;
+  for (const PolledWire& row : polling.rows()) {
+    if (!PollSchedule::is_polled(*row.wire) || used == kBoardPolledWires) continue;
+    BoardPolling& board = board_block_->polling[used++];
+    set_name(board.wire, name(row.wire->id()));
+    polling.count_in(row, board.counts);
+  }
+}
+
+Status Process::set_polling() {
+  std::vector<NamedPollSetting> settings;
+  Status status = parse_poll_settings(job_.options.text("skip_poll"), settings);
+  if (status.ok()) status = kernel_->polling().apply(settings, kernel_->rounds());
+  return status.ok() ? status : Status::error("MARGAY_SKIP_POLL: " + status.sentence());
 }
 
 Status Process::open_board() {
@@ -264,6 +285,7 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
 void Process::publish_accounts() {
   BoardBlock& board = *board_block_;
   board.entries_walked = kernel_->target().entries_walked();
+  kernel_->polling().update_counts(kernel_->rounds());
   const auto by_kind = [&](CountedProtocol protocol, portals::Kind kind) {
     const WireCounts& counts = kernel_->initiator().counts(kind);
     board.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
@@ -299,6 +321,9 @@ void Process::wake() {
 }
 
 void Process::finish(const std::function<bool()>& round) {
+  // Messages may still wait on a wire that is switched off.
+  kernel_->poll_all_wires();
+  if (virtual_policy_ == nullptr) kernel_->measure_polls();
   // The goodbyes are sent first, so that the loop below waits for them too.
   if (tcp_ != nullptr) tcp_->send_goodbye();
   const std::uint64_t begin = clock_.now_ns();

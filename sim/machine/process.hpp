@@ -210,6 +210,8 @@ class Process {
                                  std::array<std::vector<bool>, kWireCount>& reached) const;
   // Writes the counts of the accounting law for one peer and way to the board.
   void publish_pair(std::uint32_t peer, WayCode way);
+  // Sets the polling of wires by the option skip_poll.
+  [[nodiscard]] portals::Status set_polling();
   // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
   // Finds the words in which the ranks of this host publish their processors, and makes company_ from these words.

@@ -83,9 +83,11 @@ enum class TraceKind : std::uint16_t {
   finding = 46,
   // An event of a communication library, whose sentence is a definition (DefinitionKind::library_event).
   library_event = 47,
+  // The rank polls a wire at another interval from now on.
+  poll_interval_changed = 48,
 };
 // The length of tables by kind; a file of a later version may contain higher numbers.
-inline constexpr std::uint16_t kTraceKindCount = 48;
+inline constexpr std::uint16_t kTraceKindCount = 49;
 // The name of a kind; "unknown" for a number that this version does not have. trace_kind() is the reverse, for all
 // kinds except `none`.
 [[nodiscard]] std::string_view name(TraceKind kind);

@@ -30,13 +30,13 @@ std::uint64_t World::begin_timed_poll(VirtualRank& rank, std::size_t way, bool i
 std::uint64_t World::idle_round_ns(const VirtualRank& rank) const {
   std::uint64_t sum_ns = 0;
   for (std::size_t way = 0; way < networks_.size(); ++way)
-    if (rank.kernel_.polls_in_each_round(networks_.wire(way))) sum_ns += networks_.poll_ns(way);
+    if (rank.kernel_.polling().polls_in_each_round(networks_.wire(way))) sum_ns += networks_.poll_ns(way);
   return std::max(sum_ns, kRoundLeastNs);
 }
 
 void World::expect_arrival(VirtualRank& rank, std::size_t way, std::uint64_t at_ns) {
   // A wire that is switched off has no poll that could find the message.
-  if (rank.kernel_.polls_in_each_round(networks_.wire(way)))
+  if (rank.kernel_.polling().polls_in_each_round(networks_.wire(way)))
     schedule_.add(rank.rank_, std::max(rank.local_ns_, at_ns));
   else if (rank.poll_due_ns_ != kNever)
     schedule_.add(rank.rank_, rank.poll_due_ns_);
@@ -45,7 +45,7 @@ void World::expect_arrival(VirtualRank& rank, std::size_t way, std::uint64_t at_
 void World::wait_by_polls(VirtualRank& rank) {
   const std::uint64_t begin_ns = rank.local_ns_;
   const std::uint64_t round_ns = idle_round_ns(rank);
-  const std::uint64_t rounds_most = rank.kernel_.rounds_to_poll();
+  const std::uint64_t rounds_most = rank.kernel_.polling().rounds_to_poll();
   const bool is_planned = rounds_most < (kNever - begin_ns) / round_ns;
   rank.poll_due_ns_ = is_planned ? begin_ns + rounds_most * round_ns : kNever;
   rank.waits_ = true;
@@ -63,7 +63,7 @@ void World::wait_by_polls(VirtualRank& rank) {
   rank.local_ns_ = begin_ns + rounds * round_ns;
   rank.kernel_.skip_rounds(rounds);
   for (std::size_t way = 0; way < networks_.size(); ++way)
-    if (rank.kernel_.polls_in_each_round(networks_.wire(way))) networks_.count_polls(way, rounds);
+    if (rank.kernel_.polling().polls_in_each_round(networks_.wire(way))) networks_.count_polls(way, rounds);
   begin_computation();
 }
 

@@ -45,6 +45,33 @@ void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::Boa
   }
 }
 
+// Adds the polls of each wire: sums over all ranks, wires without polls omitted. Wires are found by their names.
+void add_polling(const sim::Board& board, std::vector<std::string>& lines) {
+  struct Row {
+    std::string_view wire;
+    sim::PollCounts sum;
+  };
+  std::vector<Row> rows;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    for (const sim::BoardPolling& polling : board.block(rank).polling) {
+      const std::string_view wire = sim::name_in(polling.wire);
+      if (wire.empty() || polling.counts.polls == 0) continue;
+      auto row = std::ranges::find(rows, wire, &Row::wire);
+      if (row == rows.end()) row = rows.insert(rows.end(), {wire, {}});
+      row->sum.polls += polling.counts.polls;
+      row->sum.hits += polling.counts.hits;
+      row->sum.wasted_ns += polling.counts.wasted_ns;
+    }
+  }
+  if (rows.empty()) return;
+  constexpr double kNsPerMs = 1e6;
+  lines.push_back(fmt::format("  {:<22} {:>14} {:>18} {:>14}", "polling", "polls", "hits", "wasted ms"));
+  for (const auto& [wire, sum] : rows) {
+    lines.push_back(fmt::format("    {:<20} {:>14} {:>18} {:>14.3f}", wire, sum.polls, sum.hits,
+                                static_cast<double>(sum.wasted_ns) / kNsPerMs));
+  }
+}
+
 // Reason 0 is "none" and never counted.
 std::string describe_drops(const std::array<std::uint64_t, sim::kDropReasons>& drops) {
   std::string text;
@@ -209,6 +236,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
   }
   add_counts(board, &sim::BoardBlock::by_protocol, kProtocolNames, "protocol", lines);
   add_counts(board, &sim::BoardBlock::by_wire, kWireNames, "wire", lines);
+  add_polling(board, lines);
   if (any_rank(board, &accesses_windows)) {
     add_counts(board, &sim::BoardBlock::by_access, kAccessNames, "one-sided, by way", lines, "accesses");
   }
