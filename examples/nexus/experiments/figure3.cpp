@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   });
   Here here;
   const Endpoint endpoint(&here);
-  std::vector<Startpoint> all = exchange(endpoint);
+  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
   if (context() == kOwner) {
     send(all[kFar], "move", Buffer().put(Startpoint(endpoint))).check();
     wait_until([&] { return here.greetings == 2; });

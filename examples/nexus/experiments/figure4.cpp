@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   register_handler("ball", [](Endpoint& endpoint, Buffer&) { ++endpoint.local<int>(); });
   int balls = 0;
   const Endpoint endpoint(&balls);
-  std::vector<Startpoint> all = exchange(endpoint);
+  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
   const int rank = context();
   for (int at = 3; at < argc; ++at) {
     const std::size_t bytes = std::strtoull(argv[at], nullptr, 10);

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   });
   register_handler("over", [](Endpoint& endpoint, Buffer&) { endpoint.local<Player>().is_over = true; });
   const Endpoint endpoint(&me);
-  std::vector<Startpoint> all = exchange(endpoint);
+  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
   me.all = &all;
   MPI_Barrier(MPI_COMM_WORLD);
   if (context() == 0) {

@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     forward("tcp", atmosphere, other);
   }
   const Endpoint endpoint(&me);
-  std::vector<Startpoint> all = exchange(endpoint);
+  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
   MPI_Barrier(MPI_COMM_WORLD);
   const bool is_polling_off = variant == "selective" || (variant == "forward" && context() != me.members.front());
   if (is_polling_off) MPIX_Margay_polling("tcp", 0);
