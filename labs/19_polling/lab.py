@@ -16,6 +16,7 @@ RANKS, OPTIONS = "{ranks}", (*BASE, *WAYS, "skip_poll=tcp=1")
 PORTAL, BLOCK, DONE = 53, 1, 2
 WIRES = ("self", "shm", "tcp")
 INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+NEAR, LITTLE = 0.1, 0.05
 SLOW_NS = 50_000_000  # a latency of tcp beyond all that a program could poll for by a fixed number of rounds
 
 ROW = re.compile(r"^row (\d+) (\d+) (\w+) (usual|further|closed)$", re.M)
@@ -39,7 +40,12 @@ def draw(random):
     return {"ranks": ranks, "partition": partition, "near": random.randrange(1, partition), "far": random.randrange(partition, ranks),
             "from": [a for a, _ in pairs], "to": [b for _, b in pairs], "page_pairs": ", ".join(f"{a}>{b}" for a, b in pairs),
             "first_choice": random.choice(("atm", "hippi", "myrinet")), "blocks": random.randrange(6, 12),
-            "block_bytes": 1024 * random.randrange(1, 5), "select_ns": 1000 * random.randrange(90, 136, 5), "round_trips": 100, "steps": 3}
+            "block_bytes": 1024 * random.randrange(1, 5), "round_trips": 100, "steps": 3, **select(1000 * random.randrange(90, 136, 5)),
+            "last_of_first": partition - 1, "page_intervals": " ".join(map(str, INTERVALS))}
+
+
+def select(ns):
+    return {"select_ns": ns, "select_us": ns // 1000}
 
 
 def carrier(v, a, b, order=("shm", "tcp")):
@@ -50,12 +56,13 @@ def carrier(v, a, b, order=("shm", "tcp")):
 
 
 def telling(v):
-    """Whether the pairs have all kinds: a rank itself, neighbours in two partitions, ranks of one partition that are no neighbours."""
+    """Whether the pairs have all kinds: a rank itself, neighbours in two partitions, ranks of one partition that are not neighbours."""
     pairs = list(zip(v["from"], v["to"]))
     kinds = [carrier(v, a, b) for a, b in pairs]
     return (len(set(pairs)) == len(pairs) and kinds.count("self") == 1 and kinds.count("shm") >= 2 and kinds.count("tcp") >= 2
             and any(abs(a - b) == 1 for (a, b), kind in zip(pairs, kinds) if kind == "tcp")
-            and any(abs(a - b) > 1 for (a, b), kind in zip(pairs, kinds) if kind == "shm"))
+            and any(abs(a - b) > 1 for (a, b), kind in zip(pairs, kinds) if kind == "shm")
+            and any(0 < abs(a - b) < v["partition"] for (a, b), kind in zip(pairs, kinds) if kind == "tcp"))
 
 
 # --- Runs ---
@@ -144,3 +151,53 @@ def judge_steps(work):
     rows = STEPS.findall(done.out)
     if found.unless(len(rows) == 1, "./program steps does not print its line: change only the blanks"):
         found.unless(rows[0][1] == "0", f"BLANK 3: rank 0 polls tcp {rows[0][1]} times outside of the couplings: rank.set_polling(\"tcp\", ON) switches it")
+
+
+# --- Predictions ---
+
+
+def predict(work):
+    v = work.variant
+    pairs = list(zip(v["from"], v["to"]))
+    truths = {}
+    for name, order in (("shm_first", "shm,tcp"), ("tcp_first", "tcp,shm")):
+        done, rows = table(work, order)
+        if not work.findings.unless(done.status == 0 and len(rows) == v["ranks"] ** 2, f"./program table: {done.trouble}"):
+            return
+        usual = [next(wire for wire, state in rows[pair].items() if state == "usual") for pair in pairs]
+        truths[name] = Truth(usual, f"Run ./program table with `--set way={order}`, and look for `usual`.",
+                             "The first wire of the list that is applicable; a rank reaches itself by self.", words=WIRES, counted=True)
+        if order == "shm,tcp":
+            closed = sum(wires["shm"] == "closed" for (a, b), wires in rows.items() if a != b)
+    truths["not_by_shm"] = Truth(closed, "Count the lines of ./program table with `shm closed`, but not those of a rank with itself.",
+                                 "Both orders of all pairs of ranks in different partitions.")
+    unordered = with_interval(work, 1, "unordered")
+    ordered = with_interval(work, 1, "ordered", trace="trace")
+    truths["done_after"] = Truth(int(DONE_AFTER.search(unordered.out)[1]), "Run ./program unordered.",
+                                 "The fast wire overtakes the slow one: rank 0 is busy for 500 us with each block, and each is on its way for longer than that.")
+    by_tcp = [message for message in ordered.trace.sent(source=0, destination=v["near"]) if message.sent.wire == "tcp"]
+    truths["by_tcp"] = Truth(len(by_tcp), "Record a trace of ./program, and count the `tcp.` in `margay trace messages trace --all`.",
+                             "The blocks, and the end marker of the move.")
+    predict_polls(work, truths)
+    work.predicted(truths)
+
+
+def predict_polls(work, truths):
+    """The times of ping-pongs with each interval."""
+    alone = one_way(with_one_wire(work, "pingpong"))["shm"]
+    runs = {n: with_interval(work, n, "pingpong") for n in INTERVALS}
+    slow = {n: one_way(with_interval(work, n, "two"))["tcp"] for n in INTERVALS}
+    look = "Run the loop of part 3."
+    truths["one_wire_us"] = work.near("one_wire_us", alone, NEAR, "Run ./program pingpong with `--set way=shm`.",
+                                      "Both ranks wait for whole rounds of 15 us.")
+    truths["two_wires_us"] = work.near("two_wires_us", one_way(runs[1])["shm"], NEAR, "Run ./program pingpong with `skip_poll=tcp=1`.",
+                                       "A round is longer by a poll of tcp, and so is the round in which the message is found.")
+    polls = int(dict(POLLS.findall(runs[1].out))["tcp"])
+    truths["tcp_polls"] = work.near("tcp_polls", polls, NEAR, "Rank 0 prints it at the end of ./program pingpong with `skip_poll=tcp=1`.",
+                                    "In each round trip two rounds find nothing, and the third one finds the message.")
+    enough = next(n for n in INTERVALS if one_way(runs[n])["shm"] <= (1 + LITTLE) * alone)
+    truths["enough"] = Truth(enough, look + " Compare the lines `shm:` of pingpong.", "With a longer interval there is nothing left to gain.")
+    still = max(n for n in INTERVALS if slow[n] <= (1 + LITTLE) * min(slow.values()))
+    truths["still_good"] = Truth(still, look + " Compare the lines `tcp:` of two.", "With a longer interval messages of tcp wait for a poll.")
+    truths["delay_us"] = work.near("delay_us", slow[INTERVALS[-1]] - slow[INTERVALS[0]], NEAR, look,
+                                   "A message of tcp waits for rank 0's and for the other rank's next poll.")

@@ -21,8 +21,10 @@ namespace {
 constexpr PortalIndex kPortal = 53;
 constexpr MatchBits kBlock = 1, kDone = 2, kPing = 3, kEnd = 4, kAnyBits = ~MatchBits{0};
 constexpr std::array<host::NamedPortal, 1> kPortals{{{kPortal, "mail"}}};
-constexpr std::array<host::NamedBits, 4> kBits{
-    {{kPortal, kBlock, 0, "a block"}, {kPortal, kDone, 0, "done"}, {kPortal, kPing, 0, "a ping"}, {kPortal, kEnd, 0, "the end"}}};
+constexpr std::array<host::NamedBits, 4> kBits{{{kPortal, kBlock, 0, "a block"},
+                                                {kPortal, kDone, 0, "done"},
+                                                {kPortal, kPing, 0, "a ping"},
+                                                {kPortal, kEnd, 0, "the end"}}};
 constexpr host::Library kLibrary{.name = "mail", .portals = kPortals, .counters = {}, .events = {}, .bits = kBits};
 
 void need(const Status& status) {
@@ -91,7 +93,10 @@ class Mail {
 void print_table(host::Rank& rank) {
   for (Rank peer = 0; peer < rank.size(); ++peer) {
     for (const host::WayRow& row : rank.ways(peer))
-      std::printf("row %u %u %s %s\n", rank.rank(), peer, row.wire, row.is_usual ? "usual" : row.why_not.empty() ? "further" : "closed");
+      std::printf("row %u %u %s %s\n", rank.rank(), peer, row.wire,
+                  row.is_usual          ? "usual"
+                  : row.why_not.empty() ? "further"
+                                        : "closed");
   }
 }
 
@@ -109,8 +114,8 @@ host::Way block_way(host::Rank& rank, Rank peer) {
   return way;
 }
 
-// Sends all blocks, and behind them `done`, by the usual way, because it is short and urgent. `ordered`: no block may be
-// delivered after `done`.
+// Sends all blocks, and behind them `done`, by the usual way, because it is short and urgent. `ordered`: no block may
+// be delivered after `done`.
 void send_blocks(Mail& mail, Rank peer, bool ordered) {
   host::Rank& rank = mail.rank();
   const host::Way way = block_way(rank, peer);
