@@ -1,0 +1,124 @@
+#include "libraries/nexus/modules/choices.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace margay::nexus {
+namespace {
+
+bool is_module_name(std::string_view name) {
+  return !name.empty() && name.size() <= kModuleNameMost && std::all_of(name.begin(), name.end(), [](char one) {
+    return (one >= 'a' && one <= 'z') || (one >= '0' && one <= '9') || one == '_' || one == '-';
+  });
+}
+
+std::string invalid_name(std::string_view name) {
+  return "invalid name '" + std::string(name.substr(0, 2 * kModuleNameMost)) +
+         "'; a name has 1 to 31 small letters, digits, '_' and '-'";
+}
+
+std::string add_names(const std::vector<std::string>& words, std::optional<std::vector<std::string>>& out) {
+  if (words.empty()) return "no names follow; name modules, such as local shm tcp";
+  if (words.size() > kModulesMost) return "more than 16 modules";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!is_module_name(words[i])) return invalid_name(words[i]);
+    if (std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]) !=
+        words.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return "the module " + words[i] + " is named twice";
+    }
+  }
+  out = words;
+  return {};
+}
+
+std::string add_load(const std::vector<std::string>& words, Choices& choices) {
+  if (words.size() != 2) return "load needs a name and a path, such as load fifo /opt/lib/fifo.so";
+  if (!is_module_name(words[0])) return invalid_name(words[0]);
+  if (words[1].size() > kValueMost) return "the path has more than 1023 characters";
+  // Otherwise dlopen() would search the system's folders.
+  if (words[1].find('/') == std::string::npos) return "the path " + words[1] + " has no '/'; write ./" + words[1];
+  std::erase_if(choices.loads, [&](const LoadChoice& one) { return one.module == words[0]; });
+  choices.loads.push_back({words[0], words[1]});
+  return {};
+}
+
+std::string add_parameter(const std::vector<std::string>& words, Choices& choices) {
+  const std::size_t dot = words.empty() ? std::string::npos : words[0].find('.');
+  if (words.size() != 2 || dot == std::string::npos) {
+    return "parameter needs MODULE.NAME and a value, such as parameter udp.linger_ms 20";
+  }
+  const std::string module = words[0].substr(0, dot);
+  const std::string name = words[0].substr(dot + 1);
+  if (!is_module_name(module)) return invalid_name(module);
+  if (!is_module_name(name)) return invalid_name(name);
+  if (words[1].size() > kValueMost) return "the value of " + words[0] + " has more than 1023 characters";
+  std::erase_if(choices.parameters,
+                [&](const ParameterChoice& one) { return one.module == module && one.name == name; });
+  choices.parameters.push_back({module, name, words[1]});
+  return {};
+}
+
+std::string add_forwarder(const std::vector<std::string>& words, Choices& choices) {
+  if (words.size() != 2) return "forwarder needs a module and a context, such as forwarder tcp 0";
+  if (!is_module_name(words[0])) return invalid_name(words[0]);
+  std::uint32_t context = 0;
+  const char* const end = words[1].data() + words[1].size();
+  if (const auto [at, code] = std::from_chars(words[1].data(), end, context); code != std::errc() || at != end) {
+    return "invalid context '" + words[1].substr(0, 40) + "'; it is a number from 0";
+  }
+  std::erase_if(choices.forwarders, [&](const ForwarderChoice& one) { return one.module == words[0]; });
+  choices.forwarders.push_back({words[0], context});
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string>& default_modules() {
+  static const std::vector<std::string> modules = {"local", "shm", "tcp", "udp"};
+  return modules;
+}
+
+std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices) {
+  if (choices.parameters.size() + choices.loads.size() + choices.forwarders.size() >= kChoicesMost) {
+    return "more than 256 parameters, loaded modules and forwarders";
+  }
+  if (key == "modules") return add_names(words, choices.modules);
+  if (key == "order") return add_names(words, choices.order);
+  if (key == "load") return add_load(words, choices);
+  if (key == "parameter") return add_parameter(words, choices);
+  if (key == "forwarder") return add_forwarder(words, choices);
+  return "unknown key '" + std::string(key.substr(0, 40)) + "'; keys are modules, order, load, parameter and forwarder";
+}
+
+void add_choices(Choices& choices, const Choices& later) {
+  if (later.modules) choices.modules = later.modules;
+  if (later.order) choices.order = later.order;
+  // The words are valid, so each call succeeds, unless there are too many; the first ones then stay.
+  for (const ParameterChoice& one : later.parameters) {
+    (void)add_choice("parameter", {one.module + "." + one.name, one.value}, choices);
+  }
+  for (const LoadChoice& one : later.loads) (void)add_choice("load", {one.module, one.path}, choices);
+  for (const ForwarderChoice& one : later.forwarders) {
+    (void)add_choice("forwarder", {one.module, std::to_string(one.context)}, choices);
+  }
+}
+
+std::string chosen_modules(const Choices& choices, std::vector<std::string>& out) {
+  out = choices.modules.value_or(default_modules());
+  for (const LoadChoice& one : choices.loads) {
+    if (std::find(out.begin(), out.end(), one.module) == out.end()) out.push_back(one.module);
+  }
+  if (out.size() > kModulesMost) return "the context has more than 16 modules";
+  std::size_t place = 0;
+  for (const std::string& name : choices.order.value_or(std::vector<std::string>())) {
+    const auto found = std::find(out.begin(), out.end(), name);
+    if (found == out.end()) {
+      return "the order names the module " + name + ", which the context does not have; add it to the modules";
+    }
+    std::rotate(out.begin() + static_cast<std::ptrdiff_t>(place), found, found + 1);
+    ++place;
+  }
+  return {};
+}
+
+}  // namespace margay::nexus

@@ -1,0 +1,68 @@
+// The choices of a context's modules: which ones it has, their order, parameters, modules that are loaded, and
+// forwarders. They come, later ones before earlier ones, from the build, the resource database (resources.hpp), the
+// command line (arguments.hpp) and calls (paper 003, section 3.1).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace margay::nexus {
+
+// The most letters of a module's or parameter's name, and of a value or path.
+inline constexpr std::size_t kModuleNameMost = 31;
+inline constexpr std::size_t kValueMost = 1023;
+// The most modules of a context, and rows of each other sort.
+inline constexpr std::size_t kModulesMost = 16;
+inline constexpr std::size_t kChoicesMost = 256;
+
+// A value for a module's parameter, which the module checks.
+struct ParameterChoice {
+  std::string module;
+  std::string name;
+  std::string value;
+};
+
+// A module in a shared object outside of the library.
+struct LoadChoice {
+  std::string module;
+  std::string path;
+};
+
+// The context that takes a method's messages for this one, and passes them on.
+struct ForwarderChoice {
+  std::string module;
+  std::uint32_t context = 0;
+};
+
+struct Choices {
+  // In order of preference; nothing: as before.
+  std::optional<std::vector<std::string>> modules;
+  // Modules that go before the others, in this order; the others keep theirs. Nothing: as before.
+  std::optional<std::vector<std::string>> order;
+  std::vector<ParameterChoice> parameters;  // a later value replaces an earlier one
+  std::vector<LoadChoice> loads;
+  std::vector<ForwarderChoice> forwarders;
+};
+
+// The modules of the library, in order of preference, fastest first: the default set of a context. `secure` and
+// `compressed` go before one of these, by the program or by a rule, and multicast serves startpoints of several
+// endpoints only.
+[[nodiscard]] const std::vector<std::string>& default_modules();
+
+// Adds `later` to `choices`; what it names replaces what `choices` names.
+void add_choices(Choices& choices, const Choices& later);
+
+// The final list of modules: `modules`, or the default set, with the loaded modules behind it, in the chosen order.
+// Returns an error, such as for a name in `order` that is in neither, or an empty string.
+[[nodiscard]] std::string chosen_modules(const Choices& choices, std::vector<std::string>& out);
+
+// Parses the value of one choice: `modules` and `order` (names), `load` (NAME PATH), `parameter` (MODULE.NAME VALUE),
+// `forwarder` (MODULE CONTEXT). `words`: separated already. Adds it to `choices`. Returns an error that names the word
+// and the cure, or an empty string.
+[[nodiscard]] std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices);
+
+}  // namespace margay::nexus
