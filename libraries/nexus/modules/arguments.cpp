@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 namespace {
 
 constexpr std::string_view kArgumentPrefix = "--nexus-";
@@ -80,4 +80,4 @@ std::string take_arguments(int& argc, char** argv, Choices& choices, std::string
   return {};
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

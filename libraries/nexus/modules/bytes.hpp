@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 // Writes `value` at `at`, whatever the order of bytes of this machine.
 template <typename Number>
@@ -30,4 +30,4 @@ template <typename Number>
   return reinterpret_cast<unsigned char*>(bytes);
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 namespace {
 
 bool is_module_name(std::string_view name) {
@@ -121,4 +121,4 @@ std::string chosen_modules(const Choices& choices, std::vector<std::string>& out
   return {};
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 // The most letters of a module's or parameter's name, and of a value or path.
 inline constexpr std::size_t kModuleNameMost = 31;
@@ -65,4 +65,4 @@ void add_choices(Choices& choices, const Choices& later);
 // and the cure, or an empty string.
 [[nodiscard]] std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices);
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

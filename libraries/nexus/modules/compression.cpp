@@ -6,7 +6,7 @@
 
 #include "libraries/nexus/modules/bytes.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 namespace {
 
 constexpr std::uint8_t kCompressedMagic = 'Z';
@@ -97,4 +97,4 @@ std::string Compression::expand(std::span<const std::byte> body, std::uint64_t m
   return {};
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 inline constexpr std::size_t kCompressedHeaderBytes = 12;
 // Shorter bodies stay plain: zstd's own header would take what it saves.
@@ -46,4 +46,4 @@ class Compression {
   std::vector<std::byte> plain_;
 };
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

@@ -6,7 +6,7 @@
 
 #include "libraries/nexus/modules/bytes.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 namespace {
 
 static_assert(crypto_generichash_KEYBYTES == sizeof(ModuleKey) && crypto_generichash_BYTES == sizeof(ModuleKey));
@@ -18,18 +18,14 @@ void need_sodium() {
 
 }  // namespace
 
-ModuleKey derive_key(const ModuleKey& job, std::string_view purpose, std::uint32_t from, std::uint32_t to) {
+ModuleKey direction_key(const ModuleKey& pair, std::uint32_t from, std::uint32_t to) {
   need_sodium();
-  std::array<std::byte, 8> pair{};
-  put_number(pair.data(), from);
-  put_number(pair.data() + 4, to);
-  crypto_generichash_state state;
-  crypto_generichash_init(&state, raw(job.data()), job.size(), crypto_generichash_BYTES);
-  // The pair first: it has a fixed length, so no two inputs have the same bytes.
-  crypto_generichash_update(&state, raw(pair.data()), pair.size());
-  crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(purpose.data()), purpose.size());
+  std::array<std::byte, 8> direction{};
+  put_number(direction.data(), from);
+  put_number(direction.data() + 4, to);
   ModuleKey key{};
-  crypto_generichash_final(&state, raw(key.data()), key.size());
+  crypto_generichash(raw(key.data()), key.size(), raw(direction.data()), direction.size(), raw(pair.data()),
+                     pair.size());
   return key;
 }
 
@@ -40,4 +36,4 @@ std::uint64_t random_session() {
   return session;
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

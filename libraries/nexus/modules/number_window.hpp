@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 // Numbers begin with 0. One thread.
 class NumberWindow {
@@ -37,4 +37,4 @@ class NumberWindow {
   std::uint64_t end_ = 0;
 };
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

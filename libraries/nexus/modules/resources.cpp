@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 namespace {
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -140,4 +140,4 @@ std::string read_resources(const std::string& path, std::uint32_t context, std::
   return error.empty() ? error : "the resource file " + path + ": " + error;
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

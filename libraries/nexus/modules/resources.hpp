@@ -13,7 +13,7 @@
 
 #include "libraries/nexus/modules/choices.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 // The most bytes of a file and of a line.
 inline constexpr std::size_t kResourcesMost = std::size_t{1} << 20;
@@ -32,4 +32,4 @@ inline constexpr std::size_t kResourceLineMost = 4096;
 // Whether `text` matches `pattern`, in which * stands for any characters and ? for one.
 [[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

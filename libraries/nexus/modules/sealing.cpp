@@ -8,7 +8,7 @@
 
 #include "libraries/nexus/modules/bytes.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 namespace {
 
 static_assert(crypto_secretstream_xchacha20poly1305_KEYBYTES == sizeof(ModuleKey));
@@ -109,4 +109,4 @@ std::string Unsealer::unseal(std::span<const std::byte> header, std::span<const 
   return {};
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

@@ -13,7 +13,7 @@
 #include "libraries/nexus/modules/keys.hpp"
 #include "libraries/nexus/modules/number_window.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 // Version and reserved bytes 8, session 8, number 8, header of the stream 24.
 inline constexpr std::size_t kSealedHeaderBytes = 48;
@@ -61,4 +61,4 @@ class Unsealer {
   std::map<std::uint64_t, NumberWindow> sessions_;  // at most kSessionsMost
 };
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

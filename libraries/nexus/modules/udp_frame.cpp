@@ -6,7 +6,7 @@
 
 #include "libraries/nexus/modules/bytes.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 namespace {
 
 static_assert(kUdpTagBytes >= crypto_generichash_BYTES_MIN);
@@ -94,4 +94,4 @@ bool verify_udp(std::span<const std::byte> datagram, const ModuleKey& key) {
   return sodium_memcmp(tag.data(), datagram.data() + kTagAt, tag.size()) == 0;
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

@@ -10,7 +10,7 @@
 
 #include "libraries/nexus/modules/keys.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 // A datagram with the headers of IP and UDP fits an Ethernet frame of 1,500 bytes, so no router splits it.
 inline constexpr std::size_t kUdpFrameMost = 1400;
@@ -56,4 +56,4 @@ std::size_t encode_udp(const UdpFrame& frame, const ModuleKey& key, std::array<s
 // Whether the tag of a datagram that decode_udp() has accepted is right: its sender has `key`. Constant time.
 [[nodiscard]] bool verify_udp(std::span<const std::byte> datagram, const ModuleKey& key);
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 UdpAccepted UdpIncoming::accept(const UdpFrame& frame) {
   for (Incomplete& one : incomplete_) {
@@ -50,12 +50,11 @@ void UdpIncoming::end_at(std::uint64_t total) {
 
 MessageLaw UdpIncoming::law() const {
   MessageLaw law = law_;
-  const std::uint64_t arrived = law.delivered + law.dropped;
   const std::uint64_t begun = std::max(window_.end(), total_);
   // A message that is incomplete is not lost yet, unless its sender has ended.
   const std::uint64_t open = ended_ ? 0 : incomplete_.size();
-  law.lost = begun - std::min(begun, arrived + open);
+  law.lost = begun - std::min(begun, law.arrived() + open);
   return law;
 }
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core

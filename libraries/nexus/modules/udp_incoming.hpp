@@ -12,7 +12,7 @@
 #include "libraries/nexus/modules/number_window.hpp"
 #include "libraries/nexus/modules/udp_frame.hpp"
 
-namespace margay::nexus {
+namespace margay::nexus::core {
 
 // What accept() has done with a frame. `waiting`: other parts of its message are missing. `complete`: message() is
 // available. `repeated`: the part arrived before, or its message is given up.
@@ -29,7 +29,7 @@ class UdpIncoming {
   // After `complete`: the whole message, in the frame's memory or this object's. Valid until the next accept().
   [[nodiscard]] std::span<const std::byte> message() const { return message_; }
   // Counts the complete message. One call for each `complete`.
-  void count(bool delivered) { ++(delivered ? law_.delivered : law_.dropped); }
+  void count(MessageFate fate) { law_.count(fate); }
   // The sender's total: from now on, what has not arrived is lost. A smaller total than before is ignored.
   void end_at(std::uint64_t total);
 
@@ -57,4 +57,4 @@ class UdpIncoming {
   std::uint64_t repeated_ = 0;
 };
 
-}  // namespace margay::nexus
+}  // namespace margay::nexus::core
