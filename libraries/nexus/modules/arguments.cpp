@@ -18,14 +18,21 @@ struct ArgumentForm {
   char separator;
 };
 
-constexpr std::array<ArgumentForm, 6> kArgumentForms = {
-    {{"modules", ','}, {"order", ','}, {"load", '='}, {"parameter", '='}, {"forwarder", '='}, {"resources", 0}}};
+constexpr std::array<ArgumentForm, 8> kArgumentForms = {{{"modules", ','},
+                                                           {"order", ','},
+                                                           {"off-node", ','},
+                                                           {"load", '='},
+                                                           {"parameter", '='},
+                                                           {"skip-poll", '='},
+                                                           {"forwarder", '='},
+                                                           {"resources", 0}}};
 
-// A list has as many words as separators and one more; a pair is split at the first separator.
-std::vector<std::string> split_value(std::string_view value, char separator) {
+// A list has as many words as separators and one more. A parameter's value and a path may have separators.
+std::vector<std::string> split_value(const ArgumentForm& form, std::string_view value) {
+  const bool is_pair = form.name == "load" || form.name == "parameter";
   std::vector<std::string> words;
   for (;;) {
-    const std::size_t end = words.empty() || separator == ',' ? value.find(separator) : std::string_view::npos;
+    const std::size_t end = is_pair && !words.empty() ? std::string_view::npos : value.find(form.separator);
     words.emplace_back(value.substr(0, end));
     if (end == std::string_view::npos) return words;
     value.remove_prefix(end + 1);
@@ -39,20 +46,22 @@ std::string add_argument(const ArgumentForm& form, std::string_view value, Choic
     resources = value;
     return {};
   }
-  return add_choice(form.name, split_value(value, form.separator), choices);
+  std::string key(form.name);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return add_choice(key, split_value(form, value), choices);
 }
 
 }  // namespace
 
-std::string take_arguments(int& argc, char** argv, Choices& choices, std::string& resources) {
+std::string take_arguments(std::vector<std::string>& words, Choices& choices, std::string& resources) {
   Choices read = choices;
   std::string file = resources;
-  std::vector<char*> others;
-  int i = std::min(argc, 1);
-  for (; i < argc && std::string_view(argv[i]) != "--"; ++i) {
-    const std::string_view argument = argv[i];
+  std::vector<std::string> others;
+  std::size_t i = 0;
+  for (; i < words.size() && words[i] != "--"; ++i) {
+    const std::string_view argument = words[i];
     if (!argument.starts_with(kArgumentPrefix)) {
-      others.push_back(argv[i]);
+      others.push_back(words[i]);
       continue;
     }
     const std::size_t equals = argument.find('=');
@@ -61,22 +70,36 @@ std::string take_arguments(int& argc, char** argv, Choices& choices, std::string
       return one.name == option.substr(kArgumentPrefix.size());
     });
     if (form == kArgumentForms.end()) {
-      return "unknown argument " + std::string(option.substr(0, 60)) +
-             "; there are --nexus-modules, -order, -load, -parameter, -forwarder and -resources";
+      return "unknown argument " + std::string(option.substr(0, 60)) + "; there are --nexus-modules, -order, " +
+             "-off-node, -load, -parameter, -skip-poll, -forwarder and -resources";
     }
-    if (equals == std::string_view::npos && i + 1 >= argc) return std::string(option) + " needs a value";
-    const std::string_view value = equals == std::string_view::npos ? argv[++i] : argument.substr(equals + 1);
+    if (equals == std::string_view::npos && i + 1 >= words.size()) return std::string(option) + " needs a value";
+    const std::string_view value = equals == std::string_view::npos ? words[++i] : argument.substr(equals + 1);
     if (const std::string error = add_argument(*form, value, read, file); !error.empty()) {
       return std::string(option) + ": " + error;
     }
   }
-  others.insert(others.end(), argv + i, argv + argc);
+  others.insert(others.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   choices = std::move(read);
   resources = std::move(file);
-  if (argc < 1) return {};
-  argc = 1 + static_cast<int>(others.size());
-  std::copy(others.begin(), others.end(), argv + 1);
-  argv[argc] = nullptr;
+  words = std::move(others);
+  return {};
+}
+
+std::string take_variables(const char* (*read)(const char* name), Choices& choices, std::string& resources) {
+  for (const ArgumentForm& form : kArgumentForms) {
+    std::string name = "MARGAY_NEXUS_" + std::string(form.name);
+    for (char& one : name) one = one == '-' ? '_' : one >= 'a' && one <= 'z' ? static_cast<char>(one - 'a' + 'A') : one;
+    const char* const set = read(name.c_str());
+    std::string_view rest = set == nullptr ? "" : set;
+    while (!rest.empty()) {
+      const std::size_t end = form.separator == 0 ? rest.size() : std::min(rest.find(';'), rest.size());
+      if (const std::string error = add_argument(form, rest.substr(0, end), choices, resources); !error.empty()) {
+        return name + "=" + std::string(rest.substr(0, std::min<std::size_t>(end, 60))) + ": " + error;
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace margay::nexus::core {
 namespace {
@@ -58,16 +59,43 @@ std::string add_parameter(const std::vector<std::string>& words, Choices& choice
   return {};
 }
 
+bool parse_context(std::string_view word, std::uint32_t& out) {
+  const auto [at, code] = std::from_chars(word.data(), word.data() + word.size(), out);
+  return code == std::errc() && at == word.data() + word.size();
+}
+
 std::string add_forwarder(const std::vector<std::string>& words, Choices& choices) {
-  if (words.size() != 2) return "forwarder needs a module and a context, such as forwarder tcp 0";
+  if (words.size() != 3) return "forwarder needs a module, a context and contexts, such as forwarder tcp 0 1-3";
   if (!is_module_name(words[0])) return invalid_name(words[0]);
-  std::uint32_t context = 0;
-  const char* const end = words[1].data() + words[1].size();
-  if (const auto [at, code] = std::from_chars(words[1].data(), end, context); code != std::errc() || at != end) {
+  ForwarderChoice choice{words[0], 0, {}};
+  if (!parse_context(words[1], choice.context)) {
     return "invalid context '" + words[1].substr(0, 40) + "'; it is a number from 0";
   }
-  std::erase_if(choices.forwarders, [&](const ForwarderChoice& one) { return one.module == words[0]; });
-  choices.forwarders.push_back({words[0], context});
+  std::vector<ContextRange> ranges;
+  if (std::string error = parse_contexts(words[2], ranges); !error.empty()) return error;
+  for (const ContextRange one : ranges) {
+    if (std::uint64_t{one.last} - one.first >= kForwardedMost - choice.for_contexts.size()) {
+      return "a forwarder has more than 65536 contexts";
+    }
+    for (std::uint64_t context = one.first; context <= one.last; ++context) {
+      choice.for_contexts.push_back(static_cast<std::uint32_t>(context));
+    }
+  }
+  std::erase_if(choices.forwarders, [&](const ForwarderChoice& one) {
+    return one.module == choice.module && one.context == choice.context;
+  });
+  choices.forwarders.push_back(std::move(choice));
+  return {};
+}
+
+std::string add_poll(const std::vector<std::string>& words, Choices& choices) {
+  std::uint32_t each = 0;
+  if (words.size() != 2 || !is_module_name(words[0]) || !parse_context(words[1], each) || each == 0 ||
+      each > kSkipPollMost) {
+    return "skip_poll needs a module and a number from 1 to 1000000, such as skip_poll tcp 20";
+  }
+  std::erase_if(choices.polls, [&](const PollChoice& one) { return one.module == words[0]; });
+  choices.polls.push_back({words[0], each});
   return {};
 }
 
@@ -79,27 +107,60 @@ const std::vector<std::string>& default_modules() {
 }
 
 std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices) {
-  if (choices.parameters.size() + choices.loads.size() + choices.forwarders.size() >= kChoicesMost) {
-    return "more than 256 parameters, loaded modules and forwarders";
-  }
+  const std::size_t rows =
+      choices.parameters.size() + choices.loads.size() + choices.forwarders.size() + choices.polls.size();
+  if (rows >= kChoicesMost) return "more than 256 parameters, loaded modules, intervals and forwarders";
   if (key == "modules") return add_names(words, choices.modules);
   if (key == "order") return add_names(words, choices.order);
   if (key == "load") return add_load(words, choices);
   if (key == "parameter") return add_parameter(words, choices);
   if (key == "forwarder") return add_forwarder(words, choices);
-  return "unknown key '" + std::string(key.substr(0, 40)) + "'; keys are modules, order, load, parameter and forwarder";
+  if (key == "skip_poll") return add_poll(words, choices);
+  if (key == "off_node" && words.size() == 1 && words[0] == "none") {
+    choices.off_node.emplace();
+    return {};
+  }
+  if (key == "off_node") return add_names(words, choices.off_node);
+  return "unknown key '" + std::string(key.substr(0, 40)) + "'; keys are " + choice_keys();
+}
+
+std::string choice_keys() {
+  return "modules, order, off_node, load, parameter, skip_poll and forwarder";
+}
+
+std::string parse_contexts(std::string_view list, std::vector<ContextRange>& out) {
+  for (;;) {
+    const std::string_view item = list.substr(0, list.find(','));
+    const std::size_t dash = item.find('-');
+    ContextRange range;
+    const bool valid = parse_context(item.substr(0, dash), range.first) &&
+                       parse_context(dash == std::string_view::npos ? item : item.substr(dash + 1), range.last);
+    if (!valid || range.last < range.first) {
+      return "invalid contexts '" + std::string(item.substr(0, 40)) + "'; write numbers and ranges, such as 0-3,7";
+    }
+    out.push_back(range);
+    if (item.size() == list.size()) return {};
+    list.remove_prefix(item.size() + 1);
+  }
 }
 
 void add_choices(Choices& choices, const Choices& later) {
   if (later.modules) choices.modules = later.modules;
   if (later.order) choices.order = later.order;
+  if (later.off_node) choices.off_node = later.off_node;
   // The words are valid, so each call succeeds, unless there are too many; the first ones then stay.
   for (const ParameterChoice& one : later.parameters) {
-    (void)add_choice("parameter", {one.module + "." + one.name, one.value}, choices);
+    static_cast<void>(add_choice("parameter", {one.module + "." + one.name, one.value}, choices));
   }
-  for (const LoadChoice& one : later.loads) (void)add_choice("load", {one.module, one.path}, choices);
+  for (const LoadChoice& one : later.loads) static_cast<void>(add_choice("load", {one.module, one.path}, choices));
+  for (const PollChoice& one : later.polls) {
+    static_cast<void>(add_choice("skip_poll", {one.module, std::to_string(one.each)}, choices));
+  }
   for (const ForwarderChoice& one : later.forwarders) {
-    (void)add_choice("forwarder", {one.module, std::to_string(one.context)}, choices);
+    std::erase_if(choices.forwarders, [&](const ForwarderChoice& other) {
+      return one.module == other.module && one.context == other.context;
+    });
+    choices.forwarders.push_back(one);
   }
 }
 

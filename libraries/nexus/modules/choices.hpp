@@ -18,6 +18,9 @@ inline constexpr std::size_t kValueMost = 1023;
 // The most modules of a context, and rows of each other sort.
 inline constexpr std::size_t kModulesMost = 16;
 inline constexpr std::size_t kChoicesMost = 256;
+// The most contexts of a forwarder, and the greatest interval of polls.
+inline constexpr std::size_t kForwardedMost = 65536;
+inline constexpr std::uint32_t kSkipPollMost = 1000000;
 
 // A value for a module's parameter, which the module checks.
 struct ParameterChoice {
@@ -32,10 +35,17 @@ struct LoadChoice {
   std::string path;
 };
 
-// The context that takes a method's messages for this one, and passes them on.
+// The context that takes a method's messages for others, and passes them on.
 struct ForwarderChoice {
   std::string module;
   std::uint32_t context = 0;
+  std::vector<std::uint32_t> for_contexts;
+};
+
+// A module is polled at each n-th poll.
+struct PollChoice {
+  std::string module;
+  std::uint32_t each = 1;
 };
 
 struct Choices {
@@ -46,6 +56,9 @@ struct Choices {
   std::vector<ParameterChoice> parameters;  // a later value replaces an earlier one
   std::vector<LoadChoice> loads;
   std::vector<ForwarderChoice> forwarders;
+  std::vector<PollChoice> polls;
+  // Transforms before every method that leaves the node; nothing: as before.
+  std::optional<std::vector<std::string>> off_node;
 };
 
 // The modules of the library, in order of preference, fastest first: the default set of a context. `secure` and
@@ -60,9 +73,24 @@ void add_choices(Choices& choices, const Choices& later);
 // Returns an error, such as for a name in `order` that is in neither, or an empty string.
 [[nodiscard]] std::string chosen_modules(const Choices& choices, std::vector<std::string>& out);
 
-// Parses the value of one choice: `modules` and `order` (names), `load` (NAME PATH), `parameter` (MODULE.NAME VALUE),
-// `forwarder` (MODULE CONTEXT). `words`: separated already. Adds it to `choices`. Returns an error that names the word
-// and the cure, or an empty string.
+// Parses the value of one choice, whose words are separated already, and adds it to `choices`:
+//
+//   modules NAME ...    order NAME ...     off_node NAME ...   load NAME PATH
+//   parameter MODULE.NAME VALUE            skip_poll MODULE N  forwarder MODULE CONTEXT CONTEXTS
+//
+// CONTEXTS is a list such as 0-3,7; `off_node none` removes all. Returns an error that names the word and the cure, or an
+// empty string.
 [[nodiscard]] std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices);
+
+// The keys, as the end of a sentence.
+[[nodiscard]] std::string choice_keys();
+
+// A list of numbers and ranges, such as 0-3,7.
+struct ContextRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+// Returns an error, or an empty string.
+[[nodiscard]] std::string parse_contexts(std::string_view list, std::vector<ContextRange>& out);
 
 }  // namespace margay::nexus::core

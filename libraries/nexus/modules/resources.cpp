@@ -1,8 +1,9 @@
 #include "libraries/nexus/modules/resources.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -21,29 +22,6 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-// Whether the list, such as "0-3,7", has `context`. Returns an error, or an empty string.
-std::string find_context(std::string_view list, std::uint32_t context, bool& found) {
-  found = false;
-  for (;;) {
-    const std::string_view item = list.substr(0, list.find(','));
-    std::uint32_t first = 0;
-    const char* const end = item.data() + item.size();
-    auto [at, code] = std::from_chars(item.data(), end, first);
-    std::uint32_t last = first;
-    if (code == std::errc() && at != end && *at == '-') {
-      const auto rest = std::from_chars(at + 1, end, last);
-      at = rest.ptr;
-      code = rest.ec;
-    }
-    if (code != std::errc() || at != end || last < first) {
-      return "invalid contexts '" + std::string(item.substr(0, 40)) + "'; write numbers and ranges, such as 0-3,7";
-    }
-    found = found || (first <= context && context <= last);
-    if (item.size() == list.size()) return {};
-    list.remove_prefix(item.size() + 1);
-  }
-}
-
 // Whether the words before the colon name this context. Returns an error, or an empty string.
 std::string find_place(const std::vector<std::string>& words, std::uint32_t context, std::string_view host,
                        bool& applies) {
@@ -55,9 +33,11 @@ std::string find_place(const std::vector<std::string>& words, std::uint32_t cont
   for (std::size_t i = 0; i < words.size(); i += 2) {
     if (i == 2 && words[0] == words[2]) return words[0] + " is named twice before the colon";
     if (words[i] == "context") {
-      bool found = false;
-      if (std::string error = find_context(words[i + 1], context, found); !error.empty()) return error;
-      applies = applies && found;
+      std::vector<ContextRange> ranges;
+      if (std::string error = parse_contexts(words[i + 1], ranges); !error.empty()) return error;
+      applies = applies && std::any_of(ranges.begin(), ranges.end(), [&](const ContextRange& one) {
+                  return one.first <= context && context <= one.last;
+                });
     } else if (words[i] == "host") {
       applies = applies && matches_pattern(words[i + 1], host);
     } else {
@@ -81,7 +61,7 @@ std::string parse_line(std::string_view line, std::uint32_t context, std::string
     return error;
   }
   std::vector<std::string> words = words_of(line.substr(colon + 1));
-  if (words.empty()) return "no key follows the colon; keys are modules, order, load, parameter and forwarder";
+  if (words.empty()) return "no key follows the colon; keys are " + choice_keys();
   const std::string key = words.front();
   words.erase(words.begin());
   Choices others;
@@ -128,13 +108,17 @@ std::string parse_resources(std::string_view text, std::uint32_t context, std::s
 }
 
 std::string read_resources(const std::string& path, std::uint32_t context, std::string_view host, Choices& choices) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return "cannot open the resource file " + path + ": " + std::strerror(errno);
+  // A FIFO would be waited for.
+  if (!S_ISREG(found.st_mode)) return "the resource file " + path + " is not a regular file";
   std::FILE* const file = std::fopen(path.c_str(), "re");
   if (file == nullptr) return "cannot open the resource file " + path + ": " + std::strerror(errno);
   std::string text(kResourcesMost + 1, '\0');
   const std::size_t bytes = std::fread(text.data(), 1, text.size(), file);
   const bool failed = std::ferror(file) != 0;
   std::fclose(file);
-  if (failed) return "cannot read the resource file " + path + "; it must be a regular file";
+  if (failed) return "cannot read the resource file " + path;
   text.resize(bytes);
   const std::string error = parse_resources(text, context, host, choices);
   return error.empty() ? error : "the resource file " + path + ": " + error;

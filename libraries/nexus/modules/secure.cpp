@@ -86,7 +86,7 @@ portals::Status SecureModule::decode(std::uint32_t source, const Frame& frame, B
   out.clear();
   if (source >= services_->rank().size()) {
     error = "there is no such context";
-  } else if (body.size() > limit && body.size() - limit > sealed_bytes(limit) - limit) {
+  } else if (body.size() > sealed_bytes(std::min(limit, traits().body_most))) {
     error = "the body of " + std::to_string(body.size()) + " bytes exceeds the accepted " + std::to_string(limit);
   } else {
     auto unsealer = unsealers_.find(source);
