@@ -30,7 +30,7 @@
 namespace margay::host {
 
 // The version of this interface. A library that was built for another version gets an error from join().
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 // The most characters of a library's name, libraries of a rank, and counters, events and named bits of a library.
 inline constexpr std::size_t kNameMost = 15;
 inline constexpr std::size_t kLibrariesMost = 3;
@@ -179,6 +179,9 @@ class Rank {
   [[nodiscard]] virtual std::uint32_t size() const = 0;
   // Whether both ranks lie on one node, so that their messages pass through shared memory. May be called outside.
   [[nodiscard]] virtual bool on_node(portals::Rank peer) const = 0;
+  // The job's secret, which its ranks have in common and no other process has: for keys. It must neither be printed nor
+  // sent. May be called outside.
+  [[nodiscard]] virtual std::span<const std::byte, 32> secret() const = 0;
 
   // enter() locks the process lock and shows the call on the job board and in the trace; `name` is a literal, and
   // `caller` an address in the program. leave() undoes that. A library's calls do not nest, except inside

@@ -24,7 +24,7 @@ inline constexpr std::uint8_t kFrameKindLast = 5;
 
 // Flags of a frame: the body lies at its owner and must be fetched; the frame came by a forwarder; the body begins with
 // the names of the modules that have transformed it.
-enum FrameFlag : std::uint8_t { kIsLong = 1, kIsForwarded = 2, kIsPacked = 4 };
+enum FrameFlag : std::uint8_t { kIsLong = 1, kIsForwarded = 2, kIsPacked = 4, kToForwarder = 8, kIsMulticast = 16 };
 
 // The bits of an endpoint's number, of its generation, of a link's number and of a handler's number.
 inline constexpr unsigned kEndpointBits = 24, kGenerationBits = 16, kLinkBits = 16, kHandlerBits = 24;
