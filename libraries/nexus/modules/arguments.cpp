@@ -18,7 +18,8 @@ struct ArgumentForm {
   char separator;
 };
 
-constexpr std::array<ArgumentForm, 8> kArgumentForms = {{{"modules", ','},
+constexpr std::array<ArgumentForm, 9> kArgumentForms = {{{"modules", ','},
+                                                           {"methods", ','},
                                                            {"order", ','},
                                                            {"off-node", ','},
                                                            {"load", '='},
@@ -46,7 +47,7 @@ std::string add_argument(const ArgumentForm& form, std::string_view value, Choic
     resources = value;
     return {};
   }
-  std::string key(form.name);
+  std::string key(form.name == "methods" ? "modules" : form.name);
   std::replace(key.begin(), key.end(), '-', '_');
   return add_choice(key, split_value(form, value), choices);
 }

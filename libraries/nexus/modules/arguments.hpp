@@ -5,7 +5,7 @@
 //   --nexus-off-node secure       --nexus-forwarder tcp=0=1-3
 //   --nexus-load fifo=/opt/lib/fifo.so
 //
-// Each also as --nexus-NAME=VALUE. The same values are accepted from the environment: MARGAY_NEXUS_MODULES and so on, with
+// Each also as --nexus-NAME=VALUE; --nexus-methods is --nexus-modules. The same values are accepted from the environment: MARGAY_NEXUS_MODULES and so on, with
 // ';' between several values of one variable.
 #pragma once
 

@@ -101,11 +101,6 @@ std::string add_poll(const std::vector<std::string>& words, Choices& choices) {
 
 }  // namespace
 
-const std::vector<std::string>& default_modules() {
-  static const std::vector<std::string> modules = {"local", "shm", "tcp", "udp"};
-  return modules;
-}
-
 std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices) {
   const std::size_t rows =
       choices.parameters.size() + choices.loads.size() + choices.forwarders.size() + choices.polls.size();
@@ -164,11 +159,14 @@ void add_choices(Choices& choices, const Choices& later) {
   }
 }
 
-std::string chosen_modules(const Choices& choices, std::vector<std::string>& out) {
-  out = choices.modules.value_or(default_modules());
-  for (const LoadChoice& one : choices.loads) {
-    if (std::find(out.begin(), out.end(), one.module) == out.end()) out.push_back(one.module);
-  }
+std::string chosen_modules(const Choices& choices, const std::vector<std::string>& usual,
+                           std::vector<std::string>& out) {
+  out = choices.modules.value_or(usual);
+  const auto add = [&out](const std::string& name) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  for (const std::string& one : choices.off_node.value_or(std::vector<std::string>())) add(one);
+  for (const LoadChoice& one : choices.loads) add(one.module);
   if (out.size() > kModulesMost) return "the context has more than 16 modules";
   std::size_t place = 0;
   for (const std::string& name : choices.order.value_or(std::vector<std::string>())) {

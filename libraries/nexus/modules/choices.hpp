@@ -61,17 +61,14 @@ struct Choices {
   std::optional<std::vector<std::string>> off_node;
 };
 
-// The modules of the library, in order of preference, fastest first: the default set of a context. `secure` and
-// `compressed` go before one of these, by the program or by a rule, and multicast serves startpoints of several
-// endpoints only.
-[[nodiscard]] const std::vector<std::string>& default_modules();
-
 // Adds `later` to `choices`; what it names replaces what `choices` names.
 void add_choices(Choices& choices, const Choices& later);
 
-// The final list of modules: `modules`, or the default set, with the loaded modules behind it, in the chosen order.
-// Returns an error, such as for a name in `order` that is in neither, or an empty string.
-[[nodiscard]] std::string chosen_modules(const Choices& choices, std::vector<std::string>& out);
+// The final list of modules: those that are chosen, or `usual`; behind them transforms for links that leave the node, and
+// loaded modules; then in the chosen order. Returns an error, such as for a name in `order` that is in none of these, or an
+// empty string.
+[[nodiscard]] std::string chosen_modules(const Choices& choices, const std::vector<std::string>& usual,
+                                         std::vector<std::string>& out);
 
 // Parses the value of one choice, whose words are separated already, and adds it to `choices`:
 //

@@ -98,7 +98,7 @@ portals::Status read_choice(const host::Rank& rank, std::vector<std::string>& wo
   add_choices(choices, variables);
   add_choices(choices, arguments);
   std::vector<std::string> order;
-  if (error.empty()) error = chosen_modules(choices, order);
+  if (error.empty()) error = chosen_modules(choices, out.order, order);
   if (error.empty()) error = check_forwarders(choices, rank.size());
   if (!error.empty()) return portals::Status::error("Nexus: " + error);
   words = std::move(others);

@@ -66,9 +66,9 @@ __attribute__((constructor)) static void lie(void) { table.size = 4096; table.ve
 #elif BROKEN == 3
 __attribute__((constructor)) static void lie(void) { table.poll = NULL; }
 #elif BROKEN == 4
-__attribute__((constructor)) static void lie(void) { table.poll = (int (*)(void*, int, char*, size_t))(void*)&table; }
+__attribute__((constructor)) static void lie(void) { table.poll = (int (*)(void*, int, char*, size_t))(uintptr_t)&table; }
 #elif BROKEN == 5
-__attribute__((constructor)) static void lie(void) { table.send = (int (*)(void*, void*, const void*, size_t, const margay_nexus_bytes*, size_t, char*, size_t))(void*)8; }
+__attribute__((constructor)) static void lie(void) { table.finish = (void (*)(void*))(uintptr_t)8; }
 #elif BROKEN == 6
 __attribute__((constructor)) static void lie(void) { table.name = (const char*)8; }
 #elif BROKEN == 7

@@ -8,24 +8,27 @@ namespace margay::nexus::test {
 using core::Choices;
 using Words = std::vector<std::string>;
 
+static const Words kUsual{"local", "shm", "tcp"};
+
 static Words chosen(const Choices& choices) {
   Words out;
-  CHECK(core::chosen_modules(choices, out) == "");
+  CHECK(core::chosen_modules(choices, kUsual, out) == "");
   return out;
 }
 
-TEST_CASE("the default set is in order of speed, and choices change it") {
+TEST_CASE("the usual set, and choices that change it") {
   Choices choices;
-  CHECK(chosen(choices) == core::default_modules());
+  CHECK(chosen(choices) == kUsual);
   CHECK(core::add_choice("modules", {"tcp", "local", "udp"}, choices) == "");
   CHECK(chosen(choices) == Words{"tcp", "local", "udp"});
   CHECK(core::add_choice("load", {"fifo", "./fifo.so"}, choices) == "");
-  CHECK(chosen(choices) == Words{"tcp", "local", "udp", "fifo"});
+  CHECK(core::add_choice("off_node", {"secure"}, choices) == "");
+  CHECK(chosen(choices) == Words{"tcp", "local", "udp", "secure", "fifo"});
   CHECK(core::add_choice("order", {"fifo", "udp"}, choices) == "");
-  CHECK(chosen(choices) == Words{"fifo", "udp", "tcp", "local"});
+  CHECK(chosen(choices) == Words{"fifo", "udp", "tcp", "local", "secure"});
   CHECK(core::add_choice("order", {"shm"}, choices) == "");
   Words out;
-  CHECK(core::chosen_modules(choices, out) != "");
+  CHECK(core::chosen_modules(choices, kUsual, out) != "");
 }
 
 TEST_CASE("invalid words") {

@@ -25,6 +25,7 @@ class FakeRank final : public host::Rank {
   [[nodiscard]] portals::Rank rank() const override { return rank_; }
   [[nodiscard]] std::uint32_t size() const override { return size_; }
   [[nodiscard]] bool on_node(portals::Rank) const override { return true; }
+  [[nodiscard]] std::span<const std::byte, 32> secret() const override { std::abort(); }
   void enter(const char*, const void*) override { std::abort(); }
   void leave(const char*) override { std::abort(); }
   void begin_thread() override { std::abort(); }

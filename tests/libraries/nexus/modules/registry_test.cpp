@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "libraries/nexus/modules/choices.hpp"
 #include "tests/libraries/nexus/modules/fake_services.hpp"
 
 namespace margay::nexus::test {
@@ -32,7 +31,12 @@ TEST_CASE("file, variables and command line, later ones before earlier ones") {
   std::vector<std::string> words{"prog", "x"};
   Choice choice;
   REQUIRE(core::read_choice(rank, words, choice).ok());
-  CHECK(choice.order == core::default_modules());
+  CHECK(choice.order == std::vector<std::string>{"local", "shm", "tcp"});
+
+  // The program's own choice stands, unless another one replaces it.
+  choice.order = {"tcp"};
+  REQUIRE(core::read_choice(rank, words, choice).ok());
+  CHECK(choice.order == std::vector<std::string>{"tcp"});
 
   const std::string path = "/tmp/nexus_choice_" + std::to_string(getpid());
   std::FILE* const file = std::fopen(path.c_str(), "w");
@@ -48,7 +52,7 @@ TEST_CASE("file, variables and command line, later ones before earlier ones") {
   const portals::Status status = core::read_choice(rank, words, choice);
   CHECK(status.sentence() == "");
   CHECK(words == std::vector<std::string>{"prog", "x"});
-  CHECK(choice.order == std::vector<std::string>{"local", "udp", "fifo"});
+  CHECK(choice.order == std::vector<std::string>{"local", "udp", "secure", "fifo"});
   CHECK(choice.load == std::vector<std::string>{"./fifo.so"});
   REQUIRE(choice.parameters["udp"].size() == 2);
   CHECK(choice.parameters["udp"][0].value == "2");

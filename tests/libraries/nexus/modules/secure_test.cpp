@@ -19,9 +19,9 @@ struct SecureContext {
     std::unique_ptr<core::Object> object;
     REQUIRE(module.open({&target, 1}, object).ok());
     const core::Bytes piece(body);
-    std::vector<std::byte> out;
-    REQUIRE(module.encode(*object, frame, {&piece, 1}, out).ok());
-    return out;
+    std::vector<std::byte> sealed;
+    REQUIRE(module.encode(*object, frame, {&piece, 1}, sealed).ok());
+    return sealed;
   }
   bool opens(std::uint32_t from, const core::Frame& frame, const std::vector<std::byte>& body,
              std::uint64_t limit = 1 << 20) {
