@@ -1,6 +1,6 @@
-// libFuzzer target: compressed bodies. Any input is refused or expands to the length in its header, within the limit and
-// without more memory than zstd can need for so few bytes; and the input itself is restored from its compressed form.
-// Corpus: tests/fuzz/nexus_compressed_corpus.
+// libFuzzer target: compressed bodies. Any input is refused or expands to the length in its header, within the limit
+// and without more memory than zstd can need for so few bytes; and the input itself is restored from its compressed
+// form. Corpus: tests/fuzz/nexus_compressed_corpus.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// libFuzzer target: the resource file of Nexus and its command line. Any text is accepted whole or refused with an error,
-// and accepted choices stay within their bounds. Corpus: tests/fuzz/nexus_resources_corpus.
+// libFuzzer target: the resource file of Nexus and its command line. Any text is accepted whole or refused with an
+// error, and accepted choices stay within their bounds. Corpus: tests/fuzz/nexus_resources_corpus.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   Choices choices;
   if (parse_resources(text, 3, "gpu7", choices).empty()) {
     std::vector<std::string> modules;
-    if (chosen_modules(choices, {"local", "shm", "tcp"}, modules).empty()) MARGAY_ASSERT(modules.size() <= kModulesMost);
+    if (chosen_modules(choices, {"local", "shm", "tcp"}, modules).empty())
+      MARGAY_ASSERT(modules.size() <= kModulesMost);
     for (const ForwarderChoice& one : choices.forwarders) MARGAY_ASSERT(one.for_contexts.size() <= kForwardedMost);
     Choices sum;
     add_choices(sum, choices);

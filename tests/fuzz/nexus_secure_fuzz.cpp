@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   std::vector<std::byte> body;
   sealer.seal(header, plain, body);
   std::vector<std::byte> changed = body;
-  for (std::size_t i = 0; i + 2 < bytes; i += 3) changed[(data[i] << 8 | data[i + 1]) % changed.size()] ^= std::byte{data[i + 2]};
+  for (std::size_t i = 0; i + 2 < bytes; i += 3)
+    changed[(data[i] << 8 | data[i + 1]) % changed.size()] ^= std::byte{data[i + 2]};
   if (bytes % 2 != 0) changed.resize(changed.size() - std::min<std::size_t>(changed.size(), data[0]));
   if (changed != body) MARGAY_ASSERT(!unsealer.unseal(header, changed, out).empty() && out.empty());
   MARGAY_ASSERT(unsealer.unseal(header, body, out).empty());

@@ -19,14 +19,14 @@ struct ArgumentForm {
 };
 
 constexpr std::array<ArgumentForm, 9> kArgumentForms = {{{"modules", ','},
-                                                           {"methods", ','},
-                                                           {"order", ','},
-                                                           {"off-node", ','},
-                                                           {"load", '='},
-                                                           {"parameter", '='},
-                                                           {"skip-poll", '='},
-                                                           {"forwarder", '='},
-                                                           {"resources", 0}}};
+                                                         {"methods", ','},
+                                                         {"order", ','},
+                                                         {"off-node", ','},
+                                                         {"load", '='},
+                                                         {"parameter", '='},
+                                                         {"skip-poll", '='},
+                                                         {"forwarder", '='},
+                                                         {"resources", 0}}};
 
 // A list has as many words as separators and one more. A parameter's value and a path may have separators.
 std::vector<std::string> split_value(const ArgumentForm& form, std::string_view value) {

@@ -119,8 +119,7 @@ CheckedModule::CheckedModule(const margay_nexus_module& table, void (*unload)(vo
       name_(table.name),
       description_(bounded_text(table.description, kDescriptionMost)),
       unload_(unload),
-      loaded_(loaded) {
-}
+      loaded_(loaded) {}
 
 CheckedModule::~CheckedModule() {
   // After an invalid answer finish() was not called: threads of the module may run in its code.
@@ -223,8 +222,8 @@ portals::Status CheckedModule::open(std::span<const Target> peers, std::unique_p
       descriptors.push_back({one.descriptor.data(), one.descriptor.size()});
     }
     const CrashGuard crash(name_.c_str(), "open_many()");
-    result = table_.open_many(state_, peers.size(), contexts.data(), descriptors.data(), &object, why.data(),
-                              why.size());
+    result =
+        table_.open_many(state_, peers.size(), contexts.data(), descriptors.data(), &object, why.data(), why.size());
   }
   if (!fault_.empty()) return off();
   if (result != 0) {
@@ -283,8 +282,8 @@ int CheckedModule::poll(int most, std::string& why_text) {
   polling_ = false;
   if (fault_.empty() && result < 0) fail("poll", "has failed: " + why.text());
   if (fault_.empty() && result != delivered_) {
-    fail("poll", "returned " + std::to_string(result) + ", but has delivered " + std::to_string(delivered_) +
-                     " messages");
+    fail("poll",
+         "returned " + std::to_string(result) + ", but has delivered " + std::to_string(delivered_) + " messages");
   }
   if (fault_.empty()) return result;
   why_text = fault_;
@@ -314,8 +313,8 @@ portals::Status CheckedModule::encode(Object& object, const Frame& frame, std::s
   const CrashGuard crash(name_.c_str(), "encode()");
   const std::size_t most = table_.encode_most(state_, bytes);
   if (most > 2 * bytes + kTransformExtra) {
-    return portals::Status::error(fail("encode_most", "returned " + std::to_string(most) + " for a body of " +
-                                                          std::to_string(bytes) + " bytes"));
+    return portals::Status::error(
+        fail("encode_most", "returned " + std::to_string(most) + " for a body of " + std::to_string(bytes) + " bytes"));
   }
   out.resize(most);
   const std::int64_t length =
@@ -349,8 +348,8 @@ portals::Status CheckedModule::decode(std::uint32_t source, const Frame& frame, 
   const std::int64_t most = table_.decode_most(state_, source, body.data(), body.size(), limit, why.data(), why.size());
   if (most < 0 || !fault_.empty()) return refused(why);
   if (static_cast<std::uint64_t>(most) > limit) {
-    return portals::Status::error(fail("decode_most", "returned " + std::to_string(most) + " beyond the limit of " +
-                                                          std::to_string(limit)));
+    return portals::Status::error(
+        fail("decode_most", "returned " + std::to_string(most) + " beyond the limit of " + std::to_string(limit)));
   }
   out.resize(static_cast<std::size_t>(most));
   const std::int64_t length = table_.decode(state_, source, header.data(), header.size(), body.data(), body.size(),

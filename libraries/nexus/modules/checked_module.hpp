@@ -24,7 +24,8 @@ inline constexpr std::size_t kDescriptionMost = 120;
 
 class CheckedModule final : public Module {
  public:
-  // Calls `unload`, if any, when it ends without an invalid answer. Requires: check_table() accepts the table, of which it makes a copy.
+  // Calls `unload`, if any, when it ends without an invalid answer. Requires: check_table() accepts the table, of which
+  // it makes a copy.
   explicit CheckedModule(const margay_nexus_module& table, void (*unload)(void*) = nullptr, void* loaded = nullptr);
   ~CheckedModule() override;
 

@@ -64,9 +64,9 @@ struct Choices {
 // Adds `later` to `choices`; what it names replaces what `choices` names.
 void add_choices(Choices& choices, const Choices& later);
 
-// The final list of modules: those that are chosen, or `usual`; behind them transforms for links that leave the node, and
-// loaded modules; then in the chosen order. Returns an error, such as for a name in `order` that is in none of these, or an
-// empty string.
+// The final list of modules: those that are chosen, or `usual`; behind them transforms for links that leave the node,
+// and loaded modules; then in the chosen order. Returns an error, such as for a name in `order` that is in none of
+// these, or an empty string.
 [[nodiscard]] std::string chosen_modules(const Choices& choices, const std::vector<std::string>& usual,
                                          std::vector<std::string>& out);
 
@@ -75,8 +75,8 @@ void add_choices(Choices& choices, const Choices& later);
 //   modules NAME ...    order NAME ...     off_node NAME ...   load NAME PATH
 //   parameter MODULE.NAME VALUE            skip_poll MODULE N  forwarder MODULE CONTEXT CONTEXTS
 //
-// CONTEXTS is a list such as 0-3,7; `off_node none` removes all. Returns an error that names the word and the cure, or an
-// empty string.
+// CONTEXTS is a list such as 0-3,7; `off_node none` removes all. Returns an error that names the word and the cure, or
+// an empty string.
 [[nodiscard]] std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices);
 
 // The keys, as the end of a sentence.

@@ -27,8 +27,7 @@ std::string byte_count(std::uint64_t bytes) {
 
 }  // namespace
 
-Compression::Compression() : compressor_(ZSTD_createCCtx()), expander_(ZSTD_createDCtx()) {
-}
+Compression::Compression() : compressor_(ZSTD_createCCtx()), expander_(ZSTD_createDCtx()) {}
 
 Compression::~Compression() {
   ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(compressor_));
@@ -39,14 +38,16 @@ std::string Compression::compress(std::span<const std::span<const std::byte>> pi
                                   std::vector<std::byte>& out) {
   std::size_t bytes = 0;
   for (const std::span<const std::byte> one : pieces) bytes += one.size();
-  if (bytes > kPlainMost) return "a body of " + byte_count(bytes) + " exceeds the " + byte_count(kPlainMost) + " of compressed";
+  if (bytes > kPlainMost)
+    return "a body of " + byte_count(bytes) + " exceeds the " + byte_count(kPlainMost) + " of compressed";
   plain_.clear();
   plain_.reserve(bytes);
   for (const std::span<const std::byte> one : pieces) plain_.insert(plain_.end(), one.begin(), one.end());
   if (bytes >= kCompressLeast && compressor_ != nullptr) {
     out.resize(kCompressedHeaderBytes + ZSTD_compressBound(bytes));
-    const std::size_t packed = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor_), out.data() + kCompressedHeaderBytes,
-                                                 out.size() - kCompressedHeaderBytes, plain_.data(), bytes, level);
+    const std::size_t packed =
+        ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor_), out.data() + kCompressedHeaderBytes,
+                          out.size() - kCompressedHeaderBytes, plain_.data(), bytes, level);
     if (ZSTD_isError(packed) == 0 && packed < bytes) {
       put_compressed_header(out.data(), kFormZstd, bytes);
       out.resize(kCompressedHeaderBytes + packed);
@@ -61,7 +62,8 @@ std::string Compression::compress(std::span<const std::span<const std::byte>> pi
 
 std::string Compression::expand(std::span<const std::byte> body, std::uint64_t most, std::vector<std::byte>& out) {
   out.clear();
-  if (body.size() < kCompressedHeaderBytes) return "the body of " + byte_count(body.size()) + " is shorter than its header";
+  if (body.size() < kCompressedHeaderBytes)
+    return "the body of " + byte_count(body.size()) + " is shorter than its header";
   const auto form = number_at<std::uint8_t>(body.data() + 1);
   if (number_at<std::uint8_t>(body.data()) != kCompressedMagic || form > kFormZstd ||
       number_at<std::uint16_t>(body.data() + 2) != 0) {
@@ -74,12 +76,14 @@ std::string Compression::expand(std::span<const std::byte> body, std::uint64_t m
            byte_count(most < kPlainMost ? most : kPlainMost);
   }
   if (form == kFormPlain) {
-    if (rest.size() != plain_bytes) return "the header has a length of " + byte_count(plain_bytes) + ", but " + byte_count(rest.size()) + " follow";
+    if (rest.size() != plain_bytes)
+      return "the header has a length of " + byte_count(plain_bytes) + ", but " + byte_count(rest.size()) + " follow";
     out.assign(rest.begin(), rest.end());
     return {};
   }
   if (plain_bytes > rest.size() * kExpansionMost) {
-    return "the header has a length of " + byte_count(plain_bytes) + ", which " + byte_count(rest.size()) + " of zstd cannot have";
+    return "the header has a length of " + byte_count(plain_bytes) + ", which " + byte_count(rest.size()) +
+           " of zstd cannot have";
   }
   if (expander_ == nullptr) return "zstd has no memory";
   // A frame with a wrong length fails before it writes beyond `out`.
@@ -92,7 +96,8 @@ std::string Compression::expand(std::span<const std::byte> body, std::uint64_t m
   }
   if (written != plain_bytes) {
     out.clear();
-    return "the header has a length of " + byte_count(plain_bytes) + ", but " + byte_count(written) + " were compressed";
+    return "the header has a length of " + byte_count(plain_bytes) + ", but " + byte_count(written) +
+           " were compressed";
   }
   return {};
 }

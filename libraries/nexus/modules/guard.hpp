@@ -1,5 +1,5 @@
-// A guard around the calls of a foreign module. If the module crashes, or does not return in time, the process ends with
-// a message that names the module and the function, so that the job ends instead of hanging. The process cannot
+// A guard around the calls of a foreign module. If the module crashes, or does not return in time, the process ends
+// with a message that names the module and the function, so that the job ends instead of hanging. The process cannot
 // continue, because the module may have damaged any memory.
 #pragma once
 

@@ -21,14 +21,14 @@ struct HostFunctions {
                      std::size_t body_bytes) {
     CheckedModule& module = module_of(self);
     if (!module.fault_.empty()) return 1;
-    const char* const wrong = !module.polling_                              ? "outside of poll()"
-                              : module.delivered_ == module.deliver_most_   ? "more messages than poll() was asked for"
-                              : source >= module.host_.contexts             ? "a message from an invalid context"
-                              : header_bytes > MARGAY_NEXUS_HEADER_MOST     ? "a header that is too long"
-                              : header == nullptr && header_bytes != 0      ? "a header that is null"
-                              : body == nullptr && body_bytes != 0          ? "a body that is null"
-                              : body_bytes > module.table_.body_most        ? "a body longer than its body_most"
-                                                                            : nullptr;
+    const char* const wrong = !module.polling_                            ? "outside of poll()"
+                              : module.delivered_ == module.deliver_most_ ? "more messages than poll() was asked for"
+                              : source >= module.host_.contexts           ? "a message from an invalid context"
+                              : header_bytes > MARGAY_NEXUS_HEADER_MOST   ? "a header that is too long"
+                              : header == nullptr && header_bytes != 0    ? "a header that is null"
+                              : body == nullptr && body_bytes != 0        ? "a body that is null"
+                              : body_bytes > module.table_.body_most      ? "a body longer than its body_most"
+                                                                          : nullptr;
     if (wrong != nullptr) {
       module.fail("poll", std::string("has delivered ") + wrong);
       return 1;

@@ -1,5 +1,5 @@
-// The law of a method that may lose messages: sent = delivered + dropped + passed + lost, for each sender and receiver. The
-// kernel's accounting law does not cover such messages, because they pass no portal.
+// The law of a method that may lose messages: sent = delivered + dropped + passed + lost, for each sender and receiver.
+// The kernel's accounting law does not cover such messages, because they pass no portal.
 #pragma once
 
 #include <cstdint>

@@ -71,9 +71,10 @@ portals::Status MulticastModule::init(Services& services, std::span<const Parame
   for (const Parameter& one : parameters) {
     if (portals::Status status = set_parameter(one); !status.ok()) return status;
   }
-  in_addr interface{};
+  in_addr interface {};
   if (!parse_ipv4(interface_text_, interface)) {
-    return portals::Status::error("invalid value \"" + interface_text_ + "\" of the parameter interface; it is an IPv4 " +
+    return portals::Status::error("invalid value \"" + interface_text_ +
+                                  "\" of the parameter interface; it is an IPv4 " +
                                   "address of this node, such as 127.0.0.1");
   }
   const std::uint64_t job = services.session();
@@ -116,7 +117,8 @@ std::string MulticastModule::why_not(Bytes, const Target& peer, std::uint32_t co
   }
   if ((content & MARGAY_NEXUS_CONFIDENTIAL) != 0) return "the content is confidential, and multicast is readable";
   const bool leaves = peer.descriptor[8] != std::byte{127};
-  if ((content & MARGAY_NEXUS_OFF_NODE) != 0 && services_->nodes() > 1 && leaves != (descriptor_[8] != std::byte{127})) {
+  if ((content & MARGAY_NEXUS_OFF_NODE) != 0 && services_->nodes() > 1 &&
+      leaves != (descriptor_[8] != std::byte{127})) {
     return "the peer's interface is in another network; set the parameter multicast.interface in all contexts";
   }
   return {};
@@ -157,7 +159,8 @@ const ModuleKey* MulticastModule::key_of(std::uint32_t source) {
 MessageFate MulticastModule::take(std::uint32_t source, std::span<const std::byte> message) {
   if (message.size() < 4) return MessageFate::dropped;
   const auto count = number_at<std::uint32_t>(message.data());
-  if (count > kMulticastMost || message.size() < 4 * (1 + std::size_t{count}) + kFrameBytes) return MessageFate::dropped;
+  if (count > kMulticastMost || message.size() < 4 * (1 + std::size_t{count}) + kFrameBytes)
+    return MessageFate::dropped;
   bool is_ours = false;
   for (std::size_t i = 0; i < count; ++i) {
     is_ours = is_ours || number_at<std::uint32_t>(message.data() + 4 * (1 + i)) == services_->rank().rank();

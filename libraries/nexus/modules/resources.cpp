@@ -55,7 +55,8 @@ std::string parse_line(std::string_view line, std::uint32_t context, std::string
   const std::size_t first = line.find_first_not_of(" \t");
   if (first == std::string_view::npos || line[first] == '#') return {};
   const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return "the line has no colon; write WHERE: KEY VALUE, such as *: modules local tcp";
+  if (colon == std::string_view::npos)
+    return "the line has no colon; write WHERE: KEY VALUE, such as *: modules local tcp";
   bool applies = false;
   if (std::string error = find_place(words_of(line.substr(0, colon)), context, host, applies); !error.empty()) {
     return error;

@@ -19,9 +19,9 @@ namespace margay::nexus::core {
 inline constexpr std::size_t kResourcesMost = std::size_t{1} << 20;
 inline constexpr std::size_t kResourceLineMost = 4096;
 
-// Adds the choices of `text` for the context `context` on `host` to `choices`; a later line replaces what an earlier one
-// has named. All lines are checked, also those for others. Returns an error with the line's number, "line 3: ...", or an
-// empty string; `choices` is then complete.
+// Adds the choices of `text` for the context `context` on `host` to `choices`; a later line replaces what an earlier
+// one has named. All lines are checked, also those for others. Returns an error with the line's number, "line 3: ...",
+// or an empty string; `choices` is then complete.
 [[nodiscard]] std::string parse_resources(std::string_view text, std::uint32_t context, std::string_view host,
                                           Choices& choices);
 

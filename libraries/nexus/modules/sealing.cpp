@@ -86,9 +86,10 @@ std::string Unsealer::unseal(std::span<const std::byte> header, std::span<const 
   const auto session = number_at<std::uint64_t>(body.data() + 8);
   const auto number = number_at<std::uint64_t>(body.data() + 16);
   StreamState state;
-  const bool opened = number >> 63 == 0 &&
-                      crypto_secretstream_xchacha20poly1305_init_pull(&state, raw(body.data() + 24), raw(key_.data())) == 0 &&
-                      open_chunks(state, body.subspan(kSealedHeaderBytes), authenticated(body.data(), header), out);
+  const bool opened =
+      number >> 63 == 0 &&
+      crypto_secretstream_xchacha20poly1305_init_pull(&state, raw(body.data() + 24), raw(key_.data())) == 0 &&
+      open_chunks(state, body.subspan(kSealedHeaderBytes), authenticated(body.data(), header), out);
   sodium_memzero(&state, sizeof state);
   if (!opened) {
     sodium_memzero(out.data(), out.size());

@@ -25,7 +25,8 @@ class SecureModule final : public Module {
   [[nodiscard]] portals::Status open(std::span<const Target> peers, std::unique_ptr<Object>& out) override;
   [[nodiscard]] portals::Status encode(Object& object, const Frame& frame, std::span<const Bytes> body,
                                        std::vector<std::byte>& out) override;
-  // Fails for a body that is damaged, replayed, or sealed for another endpoint or handler, with the sender in the reason.
+  // Fails for a body that is damaged, replayed, or sealed for another endpoint or handler, with the sender in the
+  // reason.
   [[nodiscard]] portals::Status decode(std::uint32_t source, const Frame& frame, Bytes body, std::uint64_t limit,
                                        std::vector<std::byte>& out) override;
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> statistics() override;

@@ -43,7 +43,9 @@ struct UdpFrame {
 }
 
 // The range of a part in its message.
-[[nodiscard]] constexpr std::size_t udp_part_begin(std::uint16_t part) { return part * kUdpPartMost; }
+[[nodiscard]] constexpr std::size_t udp_part_begin(std::uint16_t part) {
+  return part * kUdpPartMost;
+}
 
 // Writes header and part into `out`, and the tag by `key`. Returns the frame's length. Requires: the fields agree, as
 // decode_udp() checks.

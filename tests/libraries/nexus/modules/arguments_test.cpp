@@ -11,10 +11,23 @@ using core::Choices;
 using Arguments = std::vector<std::string>;
 
 TEST_CASE("arguments of Nexus are taken out, the others keep their order") {
-  Arguments words{"prog", "-x",        "--nexus-methods", "local,tcp",
-                  "y",    "--nexus-order=tcp", "--nexus-parameter", "udp.address=127.0.0.1",
-                  "--nexus-load=fifo=/a=b/fifo.so", "--nexus-resources=file", "--nexus-off-node", "secure,compressed",
-                  "--nexus-skip-poll=tcp=20", "--nexus-forwarder=tcp=0=1-2,4", "--", "--nexus-modules", "z"};
+  Arguments words{"prog",
+                  "-x",
+                  "--nexus-methods",
+                  "local,tcp",
+                  "y",
+                  "--nexus-order=tcp",
+                  "--nexus-parameter",
+                  "udp.address=127.0.0.1",
+                  "--nexus-load=fifo=/a=b/fifo.so",
+                  "--nexus-resources=file",
+                  "--nexus-off-node",
+                  "secure,compressed",
+                  "--nexus-skip-poll=tcp=20",
+                  "--nexus-forwarder=tcp=0=1-2,4",
+                  "--",
+                  "--nexus-modules",
+                  "z"};
   Choices choices;
   std::string resources;
   CHECK(core::take_arguments(words, choices, resources) == "");

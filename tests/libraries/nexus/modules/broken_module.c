@@ -18,7 +18,9 @@ static int begin(const margay_nexus_host* host, const margay_nexus_parameter* pa
   while (how != NULL && strcmp(how, "forever") == 0) pause();
   return 0;
 }
-static void end(void* state) { (void)state; }
+static void end(void* state) {
+  (void)state;
+}
 static int64_t describe(void* state, void* bytes, size_t most) {
   (void)state, (void)bytes, (void)most;
   return 0;
@@ -34,7 +36,9 @@ static int open_one(void* state, uint32_t peer, const void* theirs, size_t their
   (void)state, (void)peer, (void)theirs, (void)theirs_bytes, (void)object, (void)why, (void)why_bytes;
   return 0;
 }
-static void close_one(void* state, void* object) { (void)state, (void)object; }
+static void close_one(void* state, void* object) {
+  (void)state, (void)object;
+}
 static int send_one(void* state, void* object, const void* header, size_t header_bytes, const margay_nexus_bytes* body,
                     size_t pieces, char* why, size_t why_bytes) {
   (void)state, (void)object, (void)header, (void)header_bytes, (void)body, (void)pieces, (void)why, (void)why_bytes;
@@ -60,32 +64,55 @@ static margay_nexus_module table = {.version = MARGAY_NEXUS_MODULE_VERSION,
 
 #if BROKEN == 0 /* right, unless BROKEN_INIT is set */
 #elif BROKEN == 1
-__attribute__((constructor)) static void lie(void) { table.version = 2; }
+__attribute__((constructor)) static void lie(void) {
+  table.version = 2;
+}
 #elif BROKEN == 2
-__attribute__((constructor)) static void lie(void) { table.size = 4096; table.version = 0; }
+__attribute__((constructor)) static void lie(void) {
+  table.size = 4096;
+  table.version = 0;
+}
 #elif BROKEN == 3
-__attribute__((constructor)) static void lie(void) { table.poll = NULL; }
+__attribute__((constructor)) static void lie(void) {
+  table.poll = NULL;
+}
 #elif BROKEN == 4
-__attribute__((constructor)) static void lie(void) { table.poll = (int (*)(void*, int, char*, size_t))(uintptr_t)&table; }
+__attribute__((constructor)) static void lie(void) {
+  table.poll = (int (*)(void*, int, char*, size_t))(uintptr_t)&table;
+}
 #elif BROKEN == 5
-__attribute__((constructor)) static void lie(void) { table.finish = (void (*)(void*))(uintptr_t)8; }
+__attribute__((constructor)) static void lie(void) {
+  table.finish = (void (*)(void*))(uintptr_t)8;
+}
 #elif BROKEN == 6
-__attribute__((constructor)) static void lie(void) { table.name = (const char*)8; }
+__attribute__((constructor)) static void lie(void) {
+  table.name = (const char*)8;
+}
 #elif BROKEN == 7
-__attribute__((constructor)) static void lie(void) { table.description = (const char*)8; }
+__attribute__((constructor)) static void lie(void) {
+  table.description = (const char*)8;
+}
 #elif BROKEN == 8
-__attribute__((constructor)) static void lie(void) { table.size = 16; }
+__attribute__((constructor)) static void lie(void) {
+  table.size = 16;
+}
 #endif
 
 #if BROKEN == 9
-EXPORTED const margay_nexus_module* another_name(void) { return &table; }
+EXPORTED const margay_nexus_module* another_name(void) {
+  return &table;
+}
 #elif BROKEN == 10
 EXPORTED int margay_nexus_module_table = 1;
 void* unused_table = &table;
 #elif BROKEN == 11
-EXPORTED const margay_nexus_module* margay_nexus_module_table(void) { return (void*)(table.size - sizeof table); }
+EXPORTED const margay_nexus_module* margay_nexus_module_table(void) {
+  return (void*)(table.size - sizeof table);
+}
 #elif BROKEN == 12
-EXPORTED const margay_nexus_module* margay_nexus_module_table(void) { return (void*)(table.size - sizeof table + 64); }
+EXPORTED const margay_nexus_module* margay_nexus_module_table(void) {
+  return (void*)(table.size - sizeof table + 64);
+}
 #elif BROKEN == 13
 EXPORTED const margay_nexus_module* margay_nexus_module_table(void) {
   if (table.size != 0) raise(SIGSEGV);
@@ -95,7 +122,11 @@ EXPORTED const margay_nexus_module* margay_nexus_module_table(void) {
 __attribute__((constructor)) static void crash(void) {
   if (table.size != 0) raise(SIGSEGV);
 }
-EXPORTED const margay_nexus_module* margay_nexus_module_table(void) { return &table; }
+EXPORTED const margay_nexus_module* margay_nexus_module_table(void) {
+  return &table;
+}
 #else
-EXPORTED const margay_nexus_module* margay_nexus_module_table(void) { return &table; }
+EXPORTED const margay_nexus_module* margay_nexus_module_table(void) {
+  return &table;
+}
 #endif

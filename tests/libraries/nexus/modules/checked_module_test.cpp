@@ -103,8 +103,8 @@ static margay_nexus_module transform_table() {
   table.decode_most = [](void*, std::uint32_t, const void*, std::size_t, std::uint64_t, char*, std::size_t) {
     return answers.decode_most;
   };
-  table.decode = [](void*, std::uint32_t, const void*, std::size_t, const void*, std::size_t, void*, std::size_t,
-                    char*, std::size_t) { return answers.decode; };
+  table.decode = [](void*, std::uint32_t, const void*, std::size_t, const void*, std::size_t, void*, std::size_t, char*,
+                    std::size_t) { return answers.decode; };
   return table;
 }
 
@@ -228,14 +228,43 @@ TEST_CASE("each invalid answer switches the module off, and nothing of it is cal
   };
   std::vector<std::byte> out;
   const std::vector<Row> rows = {
-      {"descriptor", [&](Scripted& one) { answers.descriptor = 257; CHECK_FALSE(one.module.descriptor(out)); }},
-      {"applicable", [](Scripted& one) { answers.applicable = 2; CHECK(one.module.why_not({}, {2, {}}, 0) != ""); }},
-      {"applicable", [](Scripted& one) { answers.applicable = -1; CHECK(one.module.why_not({}, {2, {}}, 0) != ""); }},
-      {"send", [](Scripted& one) { answers.send = 3; CHECK(one.send() == Sent::failed); }},
-      {"send", [](Scripted& one) { answers.send = -1; CHECK(one.send() == Sent::failed); }},
-      {"poll", [](Scripted& one) { answers.poll = [](int) { return -1; }; CHECK(one.poll() < 0); }},
-      {"poll", [](Scripted& one) { answers.poll = [](int) { return 1; }; CHECK(one.poll() < 0); }},
-      {"poll", [](Scripted& one) {
+      {"descriptor",
+       [&](Scripted& one) {
+         answers.descriptor = 257;
+         CHECK_FALSE(one.module.descriptor(out));
+       }},
+      {"applicable",
+       [](Scripted& one) {
+         answers.applicable = 2;
+         CHECK(one.module.why_not({}, {2, {}}, 0) != "");
+       }},
+      {"applicable",
+       [](Scripted& one) {
+         answers.applicable = -1;
+         CHECK(one.module.why_not({}, {2, {}}, 0) != "");
+       }},
+      {"send",
+       [](Scripted& one) {
+         answers.send = 3;
+         CHECK(one.send() == Sent::failed);
+       }},
+      {"send",
+       [](Scripted& one) {
+         answers.send = -1;
+         CHECK(one.send() == Sent::failed);
+       }},
+      {"poll",
+       [](Scripted& one) {
+         answers.poll = [](int) { return -1; };
+         CHECK(one.poll() < 0);
+       }},
+      {"poll",
+       [](Scripted& one) {
+         answers.poll = [](int) { return 1; };
+         CHECK(one.poll() < 0);
+       }},
+      {"poll",
+       [](Scripted& one) {
          answers.poll = [](int most) {
            for (int i = 0; i <= most; ++i) deliver(2, core::encode(frame_of(0)), 0);
            return most + 1;
@@ -243,32 +272,57 @@ TEST_CASE("each invalid answer switches the module off, and nothing of it is cal
          CHECK(one.poll() < 0);
          CHECK(one.services.delivered.size() == 4);
        }},
-      {"poll", [](Scripted& one) {
+      {"poll",
+       [](Scripted& one) {
          answers.poll = [](int) { return deliver(3, core::encode(frame_of(0)), 0); };
          CHECK(one.poll() < 0);
        }},
-      {"poll", [](Scripted& one) {
+      {"poll",
+       [](Scripted& one) {
          answers.poll = [](int) { return deliver(2, core::encode(frame_of(101)), 101); };
          CHECK(one.poll() < 0);
        }},
-      {"poll", [](Scripted& one) {
+      {"poll",
+       [](Scripted& one) {
          answers.poll = [](int) { return answers.host->deliver(answers.host->self, 2, "", 1, nullptr, 5); };
          CHECK(one.poll() < 0);
        }},
-      {"poll", [](Scripted& one) {
+      {"poll",
+       [](Scripted& one) {
          answers.poll = [](int) { return answers.host->deliver(answers.host->self, 2, "", 1000, "", 0); };
          CHECK(one.poll() < 0);
        }},
-      {"poll", [](Scripted& one) {  // outside of poll()
+      {"poll",
+       [](Scripted& one) {  // outside of poll()
          CHECK(deliver(2, core::encode(frame_of(0)), 0) == 1);
          CHECK(one.services.delivered.empty());
        }},
       {"report_lost", [](Scripted&) { answers.host->report_lost(answers.host->self, 3, 1); }},
-      {"wait_descriptor", [](Scripted& one) { answers.wait_descriptor = 99999; CHECK(one.module.wait_descriptor() < 0); }},
-      {"parameter", [](Scripted& one) { answers.parameter = 2; CHECK(one.module.parameters().empty()); }},
-      {"parameter", [](Scripted& one) { answers.null_name = true; CHECK(one.module.parameters().empty()); }},
-      {"parameter", [](Scripted& one) { answers.entries = 1 << 30; CHECK(one.module.parameters().size() == 64); }},
-      {"statistic", [](Scripted& one) { answers.entries = 1 << 30; CHECK(one.module.statistics().size() == 64); }},
+      {"wait_descriptor",
+       [](Scripted& one) {
+         answers.wait_descriptor = 99999;
+         CHECK(one.module.wait_descriptor() < 0);
+       }},
+      {"parameter",
+       [](Scripted& one) {
+         answers.parameter = 2;
+         CHECK(one.module.parameters().empty());
+       }},
+      {"parameter",
+       [](Scripted& one) {
+         answers.null_name = true;
+         CHECK(one.module.parameters().empty());
+       }},
+      {"parameter",
+       [](Scripted& one) {
+         answers.entries = 1 << 30;
+         CHECK(one.module.parameters().size() == 64);
+       }},
+      {"statistic",
+       [](Scripted& one) {
+         answers.entries = 1 << 30;
+         CHECK(one.module.statistics().size() == 64);
+       }},
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CAPTURE(i);

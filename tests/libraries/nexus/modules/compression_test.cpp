@@ -76,9 +76,8 @@ TEST_CASE("headers whose lengths lie are refused") {
   const std::uint64_t most = core::kPlainMost;
   REQUIRE(compression.expand(body_with(1, zeros.size(), zstd), most, out) == "");
   // One byte too few and too many; more than zstd can make of so few bytes; more than any body has.
-  for (const std::uint64_t claimed :
-       {std::uint64_t{0}, zeros.size() - 1, zeros.size() + 1, zstd.size() * core::kExpansionMost + 1, most + 1,
-        ~std::uint64_t{0}}) {
+  for (const std::uint64_t claimed : {std::uint64_t{0}, zeros.size() - 1, zeros.size() + 1,
+                                      zstd.size() * core::kExpansionMost + 1, most + 1, ~std::uint64_t{0}}) {
     CHECK(compression.expand(body_with(1, claimed, zstd), most, out) != "");
     CHECK(out.empty());
   }

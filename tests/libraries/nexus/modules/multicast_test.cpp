@@ -111,8 +111,8 @@ TEST_CASE("multicast: numbers of contexts, confidential content, other groups an
   std::vector<std::byte> other = a.descriptor;
   other[7] ^= std::byte{1};
   CHECK(a.module.why_not(a.descriptor, {1, other}, 0) != "");
-  for (const core::Parameter& one :
-       std::vector<core::Parameter>{{"interface", "x"}, {"interface", "192.0.2.1"}, {"lose", "x"}, {"linger_ms", "1"}}) {
+  for (const core::Parameter& one : std::vector<core::Parameter>{
+           {"interface", "x"}, {"interface", "192.0.2.1"}, {"lose", "x"}, {"linger_ms", "1"}}) {
     FakeServices services(0, 3);
     MulticastModule module;
     CHECK_FALSE(module.init(services, {&one, 1}).ok());

@@ -41,9 +41,10 @@ TEST_CASE("file, variables and command line, later ones before earlier ones") {
   const std::string path = "/tmp/nexus_choice_" + std::to_string(getpid());
   std::FILE* const file = std::fopen(path.c_str(), "w");
   REQUIRE(file != nullptr);
-  std::fputs("context 1: modules local udp\ncontext 0: modules shm\n*: parameter udp.lose 1\n"
-             "*: parameter udp.repeat 1\n*: off_node secure\n*: forwarder tcp 0 1-3\n*: skip_poll udp 9\n",
-             file);
+  std::fputs(
+      "context 1: modules local udp\ncontext 0: modules shm\n*: parameter udp.lose 1\n"
+      "*: parameter udp.repeat 1\n*: off_node secure\n*: forwarder tcp 0 1-3\n*: skip_poll udp 9\n",
+      file);
   std::fclose(file);
   setenv("MARGAY_NEXUS_RESOURCES", path.c_str(), 1);
   setenv("MARGAY_NEXUS_PARAMETER", "udp.lose=2", 1);

@@ -33,8 +33,7 @@ TEST_CASE("a frame is decoded to what was encoded, for each length of a part") {
   const core::ModuleKey key{std::byte{9}};
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, core::kUdpPartMost}) {
     const std::vector<std::byte> part = pattern(bytes);
-    const std::vector<std::byte> datagram =
-        encoded(part_of(static_cast<std::uint32_t>(bytes), 0, part), key);
+    const std::vector<std::byte> datagram = encoded(part_of(static_cast<std::uint32_t>(bytes), 0, part), key);
     CHECK(datagram.size() == core::kUdpHeaderBytes + bytes);
     const auto frame = core::decode_udp(datagram);
     REQUIRE(frame);
