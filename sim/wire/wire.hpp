@@ -152,8 +152,8 @@ class Wire {
   virtual void monitor(std::uint32_t peer) { static_cast<void>(peer); }
   // A file descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
-  // Whether a thread that does not poll may wait for wait_descriptor() while another one polls. False where the operating
-  // system reports completions only to the polling thread.
+  // Whether a thread that does not poll may wait for wait_descriptor() while another one polls. False where the
+  // operating system reports completions only to the polling thread.
   [[nodiscard]] virtual bool wakes_other_threads() const { return false; }
   // Called by a process that is about to sleep on wait_descriptor(). true: something is here already, so the process
   // must not sleep.
