@@ -110,7 +110,7 @@ function(margay_included_headers first result)
 endfunction()
 
 install(FILES mpi_adi/abi/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES mpi_adi/abi/mpi_rma_1996.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
+install(FILES mpi_adi/abi/mpi_rma_1996.h include/margay/polling.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
 install(DIRECTORY mpi_adi/abi/margay_mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES include/margay/portals.hpp include/margay/structures.hpp include/margay/host.hpp include/margay/rmi.hpp
   include/margay/nexus.hpp include/margay/nexus_module.h
