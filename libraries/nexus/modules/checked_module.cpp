@@ -153,6 +153,7 @@ portals::Status CheckedModule::init(Services& services, std::span<const Paramete
   const margay_nexus_host* const host = host_.begin(services);
   std::vector<margay_nexus_parameter> given;
   for (const Parameter& one : parameters) given.push_back({one.name.c_str(), one.value.c_str()});
+  watch_crashes();
   Why why;
   int result = 0;
   {
