@@ -9,6 +9,7 @@ file(MAKE_DIRECTORY ${margay_stage}/margay ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${C
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/mpi_adi/abi/mpi.h ${margay_stage}/mpi.h SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/mpi_adi/abi/margay_mpi ${margay_stage}/margay_mpi SYMBOLIC)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/mpi_adi/abi/mpi_rma_1996.h ${margay_stage}/margay/mpi_rma_1996.h SYMBOLIC)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/polling.h ${margay_stage}/margay/polling.h SYMBOLIC)
 foreach(layer IN ITEMS portals sim)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${layer} ${margay_stage}/margay/${layer} SYMBOLIC)
 endforeach()

@@ -85,6 +85,7 @@ void add_info_command(CLI::App& app) {
       print_protocols(group->ranks);
     } else {
       print(describe_choices(group->ranks));
+      print(describe_polling());
       print(mpi_adi::describe_windows());
     }
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "command/run/process/rank_environment.hpp"
@@ -10,6 +11,7 @@
 #include "sim/base/processors.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/boot/probes.hpp"
+#include "sim/machine/ways.hpp"
 #include "sim/wire/shm/shm_body.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 #include "sim/wire/tcp/tcp_backend.hpp"
@@ -38,6 +40,43 @@ std::string tcp_line() {
   const sim::TcpBackendTaken taken = sim::backend_for(choice);
   return line("between nodes", taken.uring ? "tcp on io_uring" : "tcp on epoll",
               fmt::format("{} (--wire-tcp uring|epoll decides otherwise)", taken.reason));
+}
+
+// The wire's place in the table of ways, by the order that the environment requests.
+std::string place_of(sim::WireId wire, const std::vector<sim::WireId>& order) {
+  if (!order.empty()) {
+    const auto at = std::ranges::find(order, wire);
+    return at == order.end() ? "not in MARGAY_WAY" : fmt::format("number {} of MARGAY_WAY", at - order.begin() + 1);
+  }
+  switch (sim::kind_of(wire).reach) {
+    case sim::Reach::own_process:
+      return "a rank to itself";
+    case sim::Reach::own_node:
+      return "inside a node";
+    case sim::Reach::any_node:
+      break;
+  }
+  return "between nodes";
+}
+
+// The table of ways: a row for each wire that ranks of a job can have.
+void add_ways(std::vector<std::string>& lines) {
+  std::vector<sim::WireId> order;
+  const std::string asked = sim::Options::from_environment(environ).text("way");
+  if (const portals::Status status = sim::parse_ways(asked, order); !status.ok()) {
+    lines.push_back(line("way", "unknown", status.sentence()));
+    return;
+  }
+  for (std::size_t at = 0; at < sim::kWireCount; ++at) {
+    const auto wire = static_cast<sim::WireId>(at);
+    const sim::WireKind& kind = sim::kind_of(wire);
+    if (!kind.selectable) continue;
+    lines.push_back(line(
+        fmt::format("way {}", kind.name), place_of(wire, order),
+        fmt::format("reaches {}; short messages up to {}; {} (--way LIST decides otherwise)",
+                    kind.reach == sim::Reach::own_node ? "ranks of its node" : "every rank",
+                    bytes_text(kind.short_limit), kind.slow_poll ? "a poll is a system call" : "a poll reads memory")));
+  }
 }
 
 }  // namespace
@@ -73,6 +112,7 @@ std::vector<std::string> describe_choices(unsigned ranks) {
                        bytes_text(sim::kReadBodyMinBytes))));
   lines.push_back(line("process_vm_readv", readv.works ? "available" : "not available", readv.detail));
   lines.push_back(tcp_line());
+  add_ways(lines);
   lines.push_back(line("io_uring", uring.works ? "available" : "not available", uring.detail));
   lines.push_back(
       line("coprocessor", membarrier.works ? "biased lock" : "plain lock", "membarrier: " + membarrier.detail));

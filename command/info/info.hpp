@@ -13,6 +13,8 @@ namespace margay::command {
 
 // The lines of `margay info` for a job of `ranks` ranks on this host.
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks);
+// The cost of a poll of each wire, measured now (some milliseconds), and how each wire is polled.
+[[nodiscard]] std::vector<std::string> describe_polling();
 // Whether this many ranks outnumber the processors of this host.
 [[nodiscard]] bool is_crowded(unsigned ranks);
 // A length in the largest unit that divides it: "64 KiB", "40 bytes".

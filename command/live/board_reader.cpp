@@ -51,9 +51,10 @@ std::string wrong_with(const sim::BoardHeader& header, std::uint64_t file_bytes)
     return fmt::format("is of version {} of the board, and this margay's is {}: use the margay that runs the job",
                        header.version, sim::kBoardVersion);
   }
-  const bool sizes_fit = header.size >= 1 && header.size <= sim::kRanksMax &&
-                         sim::Board::bytes_for(header.size) == file_bytes && header.total_bytes == file_bytes &&
-                         header.node_count >= 1 && header.node_count <= header.size;
+  const bool sizes_fit = header.size >= 1 && header.size <= sim::kRanksMax && header.ways >= 1 &&
+                         header.ways <= sim::kWayCodes &&
+                         sim::Board::bytes_for(header.size, header.ways) == file_bytes &&
+                         header.total_bytes == file_bytes && header.node_count >= 1 && header.node_count <= header.size;
   return sizes_fit ? ""
                    : fmt::format("has {} bytes, which do not fit {} ranks on {} nodes", file_bytes, header.size,
                                  header.node_count);
@@ -100,7 +101,8 @@ Status BoardReader::open(int descriptor, BoardReader& out) {
 bool BoardReader::refresh() {
   sim::BoardHeader header;
   if (!read_at(descriptor_, &header, sizeof header, 0)) return false;
-  if (header.magic != sim::kBoardMagic || header.size != header_.size || header.node_count != header_.node_count)
+  if (header.magic != sim::kBoardMagic || header.size != header_.size || header.ways != header_.ways ||
+      header.node_count != header_.node_count)
     return false;
   header_ = header;
   return true;
@@ -108,7 +110,7 @@ bool BoardReader::refresh() {
 
 // Two equal copies in succession count as consistent.
 bool BoardReader::read_block(std::uint32_t rank, sim::BoardBlock& out) const {
-  const std::uint64_t offset = sim::Board::block_offset(rank, size());
+  const std::uint64_t offset = sim::Board::block_offset(rank, size(), header_.ways);
   sim::BoardBlock before;
   if (!read_at(descriptor_, &out, sizeof out, offset)) return false;
   bool call = false;

@@ -169,8 +169,8 @@ Cells cells_of(const RankSnapshot& rank) {
   };
   const bool begun = rank.doing != Activity::not_begun && rank.doing != Activity::unknown;
   const auto shown = [begun](std::uint64_t count) { return begun ? number_of(count) : std::string("-"); };
-  const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::CountedWire::shm)];
-  const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::CountedWire::tcp)];
+  const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::WireId::shm)];
+  const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::WireId::tcp)];
   std::string waits = rank.waits_for;
   if (waits.starts_with(kWaitsFor)) waits.erase(0, kWaitsFor.size() + 1);
   Cells cells;
@@ -294,12 +294,28 @@ std::vector<std::string> stall_lines(const JobSnapshot& job, std::size_t room) {
   return lines;
 }
 
-// The held messages, and the counters of libraries, one line for each rank.
+// "tcp 120 polls, 3 hits, 0.05 ms wasted, one round in 64".
+std::string polling_text(const RankSnapshot::Polling& polling) {
+  constexpr double kNsPerMs = 1e6;
+  const sim::PollCounts& counts = polling.counts;
+  const auto mode = static_cast<sim::PollMode>(std::min<std::uint32_t>(counts.mode, sim::kPollModeCount));
+  return fmt::format("{} {} polls, {} hits, {:.2f} ms wasted, {}", polling.wire, number_of(counts.polls),
+                     number_of(counts.hits), static_cast<double>(counts.wasted_ns) / kNsPerMs,
+                     counts.interval == 0   ? std::string(name(mode))
+                     : counts.interval == 1 ? "each round"
+                                            : fmt::format("one round in {}", counts.interval));
+}
+
+// The held messages, the polling of several wires, and the counters of libraries, one line for each.
 std::vector<std::string> library_lines(const std::vector<RankSnapshot>& ranks, SortKey key) {
   std::vector<std::string> lines;
   for (const std::size_t at : order_of(ranks, key)) {
     const RankSnapshot& rank = ranks[at];
     if (!rank.held.empty()) lines.push_back(fmt::format("rank {}, held on its wire: {}", rank.rank, rank.held));
+    std::string polling;
+    for (const RankSnapshot::Polling& each : rank.polling)
+      polling += (polling.empty() ? " " : "; ") + polling_text(each);
+    if (!polling.empty()) lines.push_back(fmt::format("rank {}, polling:{}", rank.rank, polling));
     for (const RankSnapshot::Library& library : rank.libraries) {
       std::string line = fmt::format("rank {}, library {}:", rank.rank, library.name);
       for (const auto& [name, count] : library.counters) {

@@ -21,6 +21,15 @@ bool has_begun(const sim::BoardBlock& block) {
 }
 
 // Libraries that have ended are left out; their counts stay on the board for --stats.
+std::vector<RankSnapshot::Polling> polling_of(const sim::BoardBlock& block) {
+  std::vector<RankSnapshot::Polling> polling;
+  for (const sim::BoardPolling& each : block.polling) {
+    if (each.wire[0] != '\0') polling.push_back({clean_text(each.wire), each.counts});
+  }
+  const bool is_plain = polling.size() == 1 && polling.front().counts.interval == 1;
+  return is_plain ? std::vector<RankSnapshot::Polling>() : polling;
+}
+
 std::vector<RankSnapshot::Library> libraries_of(const sim::BoardBlock& block) {
   std::vector<RankSnapshot::Library> libraries;
   for (const sim::BoardLibrary& each : block.libraries) {
@@ -97,6 +106,7 @@ RankSnapshot JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t ra
   look.unexpected = block.unexpected;
   look.sent = block.by_wire;
   look.libraries = libraries_of(block);
+  look.polling = polling_of(block);
   Before now;
   now.at_ns = now_ns;
   now.calls = block.calls;

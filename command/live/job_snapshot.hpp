@@ -62,11 +62,17 @@ struct RankSnapshot {
     std::vector<std::pair<std::string, std::uint64_t>> counters;
   };
   std::vector<Library> libraries;
+  // The polling of its wires; empty if it polls one wire only, in each round.
+  struct Polling {
+    std::string wire;
+    sim::PollCounts counts;
+  };
+  std::vector<Polling> polling;
   // In the queues at this moment.
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
   // By wire: messages and bytes that the rank has sent since it began MPI.
-  std::array<sim::BoardCount, static_cast<std::size_t>(sim::CountedWire::count)> sent{};
+  std::array<sim::BoardCount, sim::kWireCount> sent{};
   // Rates since the previous snapshot; empty in the first one.
   struct Rates {
     // 1: one processor all the time.

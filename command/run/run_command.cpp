@@ -33,6 +33,7 @@
 #include "sim/boot/interface.hpp"
 #include "sim/boot/job_rates.hpp"
 #include "sim/boot/options.hpp"
+#include "sim/machine/ways.hpp"
 
 namespace margay::command {
 namespace {
@@ -250,6 +251,8 @@ Status check_rank_options(const RunOptions& options) {
   const sim::Options all = options_of_ranks(options);
   for (const std::string& sentence : all.misspelt()) print_error(sentence);
   if (Status status = all.check(); !status.ok()) return status;
+  std::vector<sim::WireId> order;
+  if (Status status = sim::parse_ways(all.text("way"), order); !status.ok()) return status;
   std::string address;
   const std::string interface = all.text("iface");
   return interface.empty() ? Status() : sim::choose_address(interface, address);
@@ -300,6 +303,7 @@ Status check_before(const RunOptions& options, std::vector<std::string>& paths, 
 Status prepare(const RunOptions& options, JobPlan& plan, JobMemory& memory, int& exit_status) {
   plan = make_plan(options);
   const sim::ProcessorShare share = sim::processor_share();
+  if (!options_of_ranks(options).text("way").empty()) plan.ways = sim::kWayCodes;
   plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
   exit_status = kStatusBadCommandLine;

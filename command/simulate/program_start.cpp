@@ -21,6 +21,7 @@
 #include "virtual_machine/model/faults.hpp"
 #include "virtual_machine/model/presets.hpp"
 #include "virtual_machine/model/run_report.hpp"
+#include "virtual_machine/model/way_plan.hpp"
 
 namespace margay::command {
 namespace {
@@ -107,6 +108,11 @@ Status check_order(SimulateOrder& order, int& exit_status) {
     if (!status.ok()) return Status::error((i < set ? "option --set: " : "option --sweep: ") + status.sentence());
   }
   if (Status status = virtual_machine::check_ranks(machine, settings.ranks); !status.ok()) return status;
+  virtual_machine::WayPlan plan;
+  if (Status status =
+          virtual_machine::WayPlan::make(virtual_machine::way_list(settings.changes), machine, settings.ranks, plan);
+      !status.ok())
+    return Status::error("option --set: " + status.sentence());
   virtual_machine::Faults faults;
   if (Status status = virtual_machine::parse_faults(settings, machine, faults); !status.ok()) return status;
   if (virtual_machine::is_machine_file(settings.machine)) make_absolute(settings.machine);

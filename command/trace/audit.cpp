@@ -6,6 +6,7 @@
 #include <bit>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "command/trace/names/end_words.hpp"
 #include "command/trace/read/filter.hpp"
@@ -28,7 +29,7 @@ struct Life {
 };
 
 std::string message_text(const MessageIdentity& message) {
-  return fmt::format("message {}>{} #{}", message.source, message.destination, message.sequence);
+  return fmt::format("message {}>{} #{}", message.source, message.destination, sim::number_text(message.sequence));
 }
 
 // Collects counts in one pass, then judges each message.
@@ -121,7 +122,7 @@ class Auditor {
     Life& life = lives_[identity(event)];
     life.acknowledgment = event.kind == sim::TraceKind::kernel_ack_sent;
     life.sent_bytes = event.bytes;
-    std::uint64_t& last = last_sent_[{event.source, event.destination}];
+    std::uint64_t& last = last_sent_[way_of(event)];
     last = std::max(last, event.sequence);
     // Reported once, at the second event.
     if (++life.sent == 2) violation(fmt::format("{} was sent twice", message_text(identity(event))));
@@ -138,11 +139,12 @@ class Auditor {
     life.acknowledgment = event.kind == sim::TraceKind::kernel_ack_arrived;
     life.arrived_bytes = event.bytes;
     if (++life.arrived == 2) violation(fmt::format("{} arrived twice", message_text(identity(event))));
-    std::uint64_t& latest = latest_[{event.source, event.destination}];
-    // The wires of a pair deliver in order.
+    std::uint64_t& latest = latest_[way_of(event)];
+    // Each way delivers in order.
     if (event.sequence < latest) {
-      violation(fmt::format("{} arrived after #{}: a pair's messages arrive in the order of their sending",
-                            message_text(identity(event)), latest));
+      violation(
+          fmt::format("{} arrived after #{}: the messages of a pair by one way arrive in the order of their sending",
+                      message_text(identity(event)), sim::number_text(latest)));
     }
     latest = std::max(latest, event.sequence);
   }
@@ -243,8 +245,9 @@ class Auditor {
   // Judges a message that arrived without a record of its sending. The sender records a message after its wire has
   // taken it, so a killed sender may lack the record of its last message.
   void judge_unsent(const MessageIdentity& message) {
-    const auto last = last_sent_.find({message.source, message.destination});
-    const std::uint64_t next = last == last_sent_.end() ? 1 : last->second + 1;
+    const sim::WayCode way = sim::way_of(message.sequence);
+    const auto last = last_sent_.find({message.source, message.destination, way});
+    const std::uint64_t next = last == last_sent_.end() ? sim::message_number(way, 1) : last->second + 1;
     const TraceFile& file = *whole_file(message.source);
     // Files are read one after the other, so a running sender's file may be older than its receiver's.
     if (!file.closed && !file.sealed && message.sequence >= next) {
@@ -371,8 +374,13 @@ class Auditor {
   const Trace& trace_;
   std::map<std::uint32_t, const TraceFile*> files_;
   std::map<MessageIdentity, Life> lives_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> latest_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> last_sent_;
+  // By source, destination and way.
+  using Way = std::tuple<std::uint32_t, std::uint32_t, sim::WayCode>;
+  [[nodiscard]] static Way way_of(const sim::TraceEvent& event) {
+    return {event.source, event.destination, sim::way_of(event.sequence)};
+  }
+  std::map<Way, std::uint64_t> latest_;
+  std::map<Way, std::uint64_t> last_sent_;
   // By rank and thread.
   std::map<std::pair<std::uint32_t, std::uint64_t>, Brackets> brackets_;
   // Ranks whose coprocessor is active.

@@ -80,12 +80,13 @@ void list_messages(const MessagesOptions& options) {
     const Row row = row_of(trace, event_text, messages, story);
     const auto& [source, destination, sequence] = row.identity;
     if (options.csv) {
-      put_line(fmt::format("{},{},{},{},{},{},{},{},{}", row.begin, row.took, source, destination, sequence,
-                           row.protocol, csv_field(row.fate), row.bytes, csv_field(row.what)));
+      put_line(fmt::format("{},{},{},{},{},{},{},{},{}", row.begin, row.took, source, destination,
+                           sim::number_text(sequence), row.protocol, csv_field(row.fate), row.bytes,
+                           csv_field(row.what)));
     } else {
       put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", row.begin, row.took,
-                           fmt::format("{}:{}:{}", source, destination, sequence), row.bytes, row.protocol, row.fate,
-                           row.what));
+                           fmt::format("{}:{}:{}", source, destination, sim::number_text(sequence)), row.bytes,
+                           row.protocol, row.fate, row.what));
     }
   }
   if (left_out > 0 && !options.csv) put_line(sim::counted(left_out, "more message matches", "more messages match"));

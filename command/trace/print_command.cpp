@@ -95,6 +95,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
     case sim::TraceKind::coprocessor_end:
     case sim::TraceKind::shared_write:
     case sim::TraceKind::shared_read:
+    case sim::TraceKind::poll_interval_changed:
       return true;
     default:
       return entry.event.portal != portals::kNoPortal && names.is_internal(entry.file, entry.event.portal);

@@ -40,7 +40,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
   const MessageIdentity root = messages.root_of(message);
   if (root != message) {
     put_line(fmt::format("({} is a part of {}:{}:{}, whose story this is)", options.message, root.source,
-                         root.destination, root.sequence));
+                         root.destination, sim::number_text(root.sequence)));
   }
   return messages.story(root);
 }

@@ -24,6 +24,7 @@
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "margay/structures.hpp"
 
@@ -87,6 +88,23 @@ struct Library {
   Quotient quotient = {};
 };
 
+// A way: a wire by which messages reach a peer. `usual`: the pair's preferred wire, which MPI uses. Other values come
+// from Rank::find_way(), and mean the same wire for every peer.
+enum class Way : std::uint8_t { usual = 0 };
+
+// A row of the table of ways to a peer.
+struct WayRow {
+  // The name of the wire, a literal: "self", "shm", "tcp".
+  const char* wire = nullptr;
+  // Valid if `why_not` is empty.
+  Way way = Way::usual;
+  // Empty: the way is open. Otherwise the reason, the end of a sentence: "rank 3 is on node 1".
+  std::string why_not;
+  // The longest message, in bytes, that MPI sends by this wire without an agreement.
+  std::uint64_t short_limit = 0;
+  bool is_usual = false;
+};
+
 // An event of a library, for Rank::record().
 struct Event {
   // The index of its sentence in Library::events.
@@ -98,8 +116,10 @@ struct Event {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   // The message that the event is about, if any: its story then has the event between its own steps. It is the latest
-  // one that this rank sent to `peer`, or one from `peer` in a heap of the library, which has not released it yet.
+  // one that this rank sent to `peer` by `way`, or one from `peer` in a heap of the library, which has not released it
+  // yet.
   bool of_sent = false;
+  Way way = Way::usual;
   const portals::ArrivedMessage* of_arrived = nullptr;
 };
 
@@ -130,6 +150,8 @@ class Outgoing {
   portals::Header header;
   // The wire only reads it.
   portals::Region body;
+  // The way that carries it. The messages of one pair by one way keep their order; those of different ways do not.
+  Way way = Way::usual;
   // Notified when the memory is free; nullptr: the library tests state().
   Observer* observer = nullptr;
 
@@ -159,6 +181,15 @@ struct Wait {
   // Whether the waiting thread is the library's own and merely has nothing to do. While no other thread of the rank
   // waits, such a wait is not a stall: neither the stall report nor the board shows it.
   bool is_idle = false;
+};
+
+// The polls of one wire since the rank joined its job: their number, and those that found a message or a part of one;
+// the time of the others; the rounds of progress from one poll to the next at present (0: off, or a thread blocks).
+struct PollCounts {
+  std::uint64_t polls = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t wasted_ns = 0;
+  std::uint32_t interval = 0;
 };
 
 // The part of one library in the rank of the calling process. Made by join(), ended by end(). Except where a comment
@@ -265,8 +296,33 @@ class Rank {
   // A counter of Library::counters, on the job board. May be called outside; only threads that are inside change it.
   [[nodiscard]] virtual std::uint64_t& counter(std::size_t index) = 0;
 
+  // The table of ways to `peer`: the usual way first, then further open ways in order of preference, then the wires
+  // that are not applicable. Constant. `margay info` prints the same table.
+  [[nodiscard]] virtual std::vector<WayRow> ways(portals::Rank peer) const = 0;
+  // The row of a wire; an unknown name has a row with `why_not`. Requires: `peer` is below size().
+  [[nodiscard]] virtual WayRow find_way(portals::Rank peer, const char* wire) const = 0;
+  // As try_send(), by a way. Requires: the way is open.
+  [[nodiscard]] virtual bool try_send_by(Way way, const portals::Header& header, const portals::Region& body) = 0;
+  // Whether no message reaches `peer` by this way any more, and the reason, as lost() and loss(). The other ways to the
+  // peer may still be good.
+  [[nodiscard]] virtual bool way_lost(portals::Rank peer, Way way) const = 0;
+  [[nodiscard]] virtual std::string way_loss(portals::Rank peer, Way way) const = 0;
+  // Moves to another way: messages that are sent to `peer` by `to` after this call are delivered behind those that were
+  // sent by `from` before it. Answers to a message return by the way that it came. Costs two messages without a body.
+  // Fails for a way that is not open, and if `to` is lost. Messages that were sent by a lost way may be lost.
+  [[nodiscard]] virtual portals::Status move(portals::Rank peer, Way from, Way to) = 0;
+
   // Ends the whole job with this exit status; `message` is for the user. May be called outside. Never returns.
   [[noreturn]] virtual void abort(int code, const std::string& message) = 0;
+
+  // The polling of the rank's wires, which all libraries and MPI share. Wires have names, such as "tcp"
+  // (include/margay/polling.h); a wire that this rank does not use is skipped, and another name is an error.
+  // `interval`: "20" polls in every 20th round of progress, "adaptive" by the measured cost and use, "block" when a
+  // thread that blocks on the wire has seen something. A call with "off" is set_polling(wire, false).
+  [[nodiscard]] virtual portals::Status set_poll_interval(const std::string& wire, const std::string& interval) = 0;
+  // Selective polling: while it is off, messages that arrive wait on the wire.
+  [[nodiscard]] virtual portals::Status set_polling(const std::string& wire, bool on) = 0;
+  [[nodiscard]] virtual portals::Status poll_counts(const std::string& wire, PollCounts& out) = 0;
 
  protected:
   Rank() = default;

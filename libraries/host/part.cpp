@@ -15,6 +15,7 @@
 #include "mpi_adi/rank/callback.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "sim/machine/process.hpp"
+#include "sim/machine/ways.hpp"
 
 namespace margay::libraries {
 
@@ -46,6 +47,8 @@ Part::Part(mpi_adi::MpiRank& rank, const host::Library& library, std::size_t slo
   for (const host::NamedPortal& each : library_.portals) {
     rank_.device().name_portal(each.portal, std::string(library_.name) + ": " + each.name);
   }
+  // Before the first message of the library: another rank may move at once.
+  rank_.process().kernel().target().moves().enable();
   if (rank_.recorder().on()) define_in_trace(rank_.recorder());
 }
 
@@ -118,9 +121,13 @@ std::uint32_t Part::size() const {
   return rank_.process().size();
 }
 
-// The route decides. A rank that is reached over TCP counts as another node's, because it shares no memory.
+// The ranks of a simulated machine reach each other by one network, wherever they are; with ways, by its first network.
 bool Part::on_node(portals::Rank peer) const {
-  return rank_.process().kernel().route(peer).id() != sim::WireId::tcp;
+  const sim::Job& job = rank_.process().job();
+  const sim::Kernel& kernel = rank_.process().kernel();
+  const sim::WireId usual = kernel.route(peer).id();
+  return job.node_of_rank[peer] == job.node || usual == sim::WireId::virtual_ || usual == sim::WireId::shm ||
+         kernel.route(peer, sim::way_by(sim::WireId::shm)) != nullptr;
 }
 
 void Part::enter(const char* name, const void* caller) {
@@ -201,9 +208,77 @@ bool Part::try_send(const portals::Header& header, const portals::Region& body) 
   return rank_.process().kernel().try_send(sent, body);
 }
 
+namespace {
+
+// The kernel's code of a way. Ways have the kernel's numbers, so that they are valid for every peer.
+sim::WayCode code_of(host::Way way) {
+  return static_cast<sim::WayCode>(way);
+}
+
+}  // namespace
+
+void Part::check_way(portals::Rank peer, host::Way way) const {
+  portals::require(rank_.process().kernel().route(peer, code_of(way)) != nullptr,
+                   "a library sends by a way that is not open to this rank; ask find_way() first");
+}
+
+bool Part::try_send_by(host::Way way, const portals::Header& header, const portals::Region& body) {
+  check(header);
+  check_way(header.destination.rank, way);
+  portals::Header sent = header;
+  sent.length = body.bytes();
+  return rank_.process().kernel().try_send(sent, body, code_of(way));
+}
+
+std::vector<host::WayRow> Part::ways(portals::Rank peer) const {
+  portals::require(peer < size(), "a library asks for the ways to a rank that the job does not have");
+  std::vector<host::WayRow> rows;
+  for (sim::WayRow& row : sim::way_table(rank_.process().job(), rank_.process().kernel(), peer)) {
+    rows.push_back({.wire = sim::kind_of(row.wire).name.data(),
+                    .way = static_cast<host::Way>(row.way),
+                    .why_not = std::move(row.why_not),
+                    .short_limit = rank_.device().short_limit(row.wire),
+                    .is_usual = rows.empty()});
+  }
+  return rows;
+}
+
+host::WayRow Part::find_way(portals::Rank peer, const char* wire) const {
+  host::WayRow unknown;
+  unknown.why_not = "margay has no wire of this name";
+  for (host::WayRow& row : ways(peer)) {
+    if (std::strcmp(row.wire, wire) == 0) return std::move(row);
+  }
+  return unknown;
+}
+
+std::string Part::way_loss(portals::Rank peer, host::Way way) const {
+  return rank_.process().kernel().initiator().way_loss(peer, code_of(way));
+}
+
+bool Part::way_lost(portals::Rank peer, host::Way way) const {
+  return rank_.process().kernel().initiator().is_way_lost(peer, code_of(way));
+}
+
+portals::Status Part::move(portals::Rank peer, host::Way from, host::Way to) {
+  sim::Kernel& kernel = rank_.process().kernel();
+  for (const host::Way way : {from, to}) {
+    if (peer < size() && kernel.route(peer, code_of(way)) != nullptr) continue;
+    return portals::Status::error(name() + std::string(": cannot move to another way to rank ") + std::to_string(peer) +
+                                  ": the way is not open; start the job with --way");
+  }
+  if (way_lost(peer, to)) {
+    return portals::Status::error(name() + std::string(": cannot move to a way to rank ") + std::to_string(peer) +
+                                  " that is lost: " + way_loss(peer, to));
+  }
+  kernel.move(peer, code_of(from), code_of(to));
+  return {};
+}
+
 void Part::send(host::Outgoing& message) {
   sim::Transmission& record = record_of(message);
   check(message.header);
+  check_way(message.header.destination.rank, message.way);
   portals::require(state(message) != host::SendState::queued,
                    "a library sends a message that is still under way; test state() first");
   // An earlier send has left its state in the record.
@@ -213,6 +288,7 @@ void Part::send(host::Outgoing& message) {
   record.header = message.header;
   record.header.length = message.body.bytes();
   record.body = message.body;
+  record.way = code_of(message.way);
   if (message.observer != nullptr) {
     record.owner = &listener_of(*message.observer);
     record.owner_tag_kind = mpi_adi::kOwnerListener;
@@ -401,7 +477,7 @@ void Part::record(const host::Event& event) {
   if (event.of_sent) {
     portals::require(event.peer < size(),
                      "a library records an event about a message to a rank that the job does not have");
-    traced.sequence = rank_.process().kernel().registers().sent(event.peer);
+    traced.sequence = rank_.process().kernel().registers().next(event.peer, code_of(event.way)) - 1;
   } else if (event.of_arrived != nullptr) {
     // The event has the identity of its message, so the other rank is its source.
     traced.source = event.of_arrived->header.source.rank;
@@ -430,6 +506,25 @@ void Part::abort(int code, const std::string& message) {
 
 bool Part::has(portals::PortalIndex portal) const {
   return portal < portals::kPortalCount && (portals_ >> portal & 1) != 0;
+}
+
+Status Part::set_poll_interval(const std::string& wire, const std::string& interval) {
+  sim::PollSetting setting;
+  if (Status status = sim::parse_poll_setting(interval, setting); !status.ok()) return status;
+  return rank_.process().kernel().set_polling(wire, setting);
+}
+
+Status Part::set_polling(const std::string& wire, bool on) {
+  return rank_.process().kernel().switch_polling(wire, on);
+}
+
+Status Part::poll_counts(const std::string& wire, host::PollCounts& out) {
+  sim::PollCounts counts;
+  if (Status status = rank_.process().kernel().poll_counts(wire, counts); !status.ok()) return status;
+  // The measurement of a poll may have received messages.
+  static_cast<void>(progress());
+  out = {counts.polls, counts.hits, counts.wasted_ns, counts.interval};
+  return {};
 }
 
 }  // namespace margay::libraries

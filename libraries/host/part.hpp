@@ -73,6 +73,12 @@ class Part final : public host::Rank {
   void hold_when_no_room(portals::PortalIndex portal) override;
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override;
   void send(host::Outgoing& message) override;
+  [[nodiscard]] bool try_send_by(host::Way way, const portals::Header& header, const portals::Region& body) override;
+  [[nodiscard]] std::vector<host::WayRow> ways(portals::Rank peer) const override;
+  [[nodiscard]] host::WayRow find_way(portals::Rank peer, const char* wire) const override;
+  [[nodiscard]] bool way_lost(portals::Rank peer, host::Way way) const override;
+  [[nodiscard]] std::string way_loss(portals::Rank peer, host::Way way) const override;
+  [[nodiscard]] portals::Status move(portals::Rank peer, host::Way from, host::Way to) override;
   [[nodiscard]] host::SendState state(const host::Outgoing& message) const override;
   void expect_answer(portals::Rank peer) override;
   void count_answer(portals::Rank peer) override;
@@ -93,6 +99,9 @@ class Part final : public host::Rank {
   void record(const host::Event& event) override;
   [[nodiscard]] std::uint64_t& counter(std::size_t index) override;
   [[noreturn]] void abort(int code, const std::string& message) override;
+  [[nodiscard]] portals::Status set_poll_interval(const std::string& wire, const std::string& interval) override;
+  [[nodiscard]] portals::Status set_polling(const std::string& wire, bool on) override;
+  [[nodiscard]] portals::Status poll_counts(const std::string& wire, host::PollCounts& out) override;
 
   // The library's name, valid as long as the process, and whether one of its portals is `portal`.
   [[nodiscard]] const char* name() const { return library_.name; }
@@ -113,6 +122,8 @@ class Part final : public host::Rank {
   [[nodiscard]] portals::Status check_portal(portals::PortalIndex portal) const;
   // Ends the process if a message has an invalid destination, or a portal that is not the library's.
   void check(const portals::Header& header) const;
+  // Ends the process if a way to a rank is not open.
+  void check_way(portals::Rank peer, host::Way way) const;
   // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none. One comparison in a job
   // without losses, because each round of a wait asks.
   [[nodiscard]] portals::Rank first_lost(portals::Rank peer) const;

@@ -1,10 +1,11 @@
-// One context: all parts of Nexus in a rank. Functions require that the thread is inside (host::Call), unless a comment says
-// otherwise.
+// One context: all parts of Nexus in a rank. Functions require that the thread is inside (host::Call), unless a comment
+// says otherwise.
 //
-// The path of a request, and the file of each step: send() selects the link's method (selection), transforms the body and
-// hands it to the method (sending), which is a way of the host (host_method, traffic) or a module. At the receiver the
-// message arrives in a heap or by deliver() (arrival), is fetched if it is long (bodies), unpacked, ordered (item) and queued
-// for its handler, which runs in a serving call (running) or in a thread (threads). A forwarder passes it on (forwarding).
+// The path of a request, and the file of each step: send() selects the link's method (selection), transforms the body
+// and hands it to the method (sending), which is a way of the host (host_method, traffic) or a module. At the receiver
+// the message arrives in a heap or by deliver() (arrival), is fetched if it is long (bodies), unpacked, ordered (item)
+// and queued for its handler, which runs in a serving call (running) or in a thread (threads). A forwarder passes it on
+// (forwarding).
 #pragma once
 
 #include <array>
@@ -29,7 +30,18 @@
 
 namespace margay::nexus::core {
 
-class Threads;
+// The threads that run handlers; libraries/nexus/threads.hpp implements it.
+class HandlerThreads {
+ public:
+  HandlerThreads() = default;
+  HandlerThreads(const HandlerThreads&) = delete;
+  HandlerThreads& operator=(const HandlerThreads&) = delete;
+  virtual ~HandlerThreads() = default;
+  // Gives a request to a thread. Inside. Fails with the reason if there is none and none can be created.
+  [[nodiscard]] virtual portals::Status push(OwnedItem item, Registered& handler) = 0;
+  // Ends all threads, after their handlers. Outside.
+  virtual void stop() = 0;
+};
 
 // A row of a link's table, judged in this context.
 struct Judged {
@@ -55,8 +67,8 @@ class Context final : public Services {
 
   // --- Serving. ---
 
-  // Runs handlers and serves others until `done()`, which is tested after each handler. `needs_message`: nothing else than
-  // a request can end the wait. Throws `error` if `peer` is lost (kAnyRank: any).
+  // Runs handlers and serves others until `done()`, which is tested after each handler. `needs_message`: nothing else
+  // than a request can end the wait. Throws `error` if `peer` is lost (kAnyRank: any).
   template <typename Done>
   void serve_until(const char* call, std::uint32_t peer, bool needs_message, Done done);
   // Once.
@@ -139,7 +151,7 @@ class Context final : public Services {
   std::vector<SharedTable> tables;
   // The order of this context's methods, for its own table; transforms for links that leave the node.
   std::vector<std::string> off_node;
-  std::unique_ptr<Threads> threads;
+  std::unique_ptr<HandlerThreads> threads;
   // The names of handlers that this context has requested, for errors.
   std::map<std::uint32_t, std::string> requested;
 
@@ -175,7 +187,8 @@ class Context final : public Services {
   void count_sent(const Way& way, const Frame& frame);
   [[nodiscard]] std::uint32_t content_of(const LinkData& link) const;
   [[nodiscard]] std::string why_not(const LinkData& link, const Row& row, Judged& judged);
-  [[nodiscard]] portals::Status open_transforms(const Link& link, const std::string& below, std::vector<SharedWay>& out);
+  [[nodiscard]] portals::Status open_transforms(const Link& link, const std::string& below,
+                                                std::vector<SharedWay>& out);
   void record_choice(const Link& link, std::size_t before, Cause cause);
   // --- settling ---
   [[nodiscard]] bool quiet();
@@ -257,7 +270,8 @@ void Context::serve_until(const char* call, std::uint32_t peer, bool needs_messa
     if (done()) return;
     if (run_next()) continue;
     if (methods.any_polled() && poll_modules()) continue;
-    const bool only_messages = needs_message && !threaded() && !methods.any_polled() && queued_bytes() == 0 && busy_ == 0;
+    const bool only_messages =
+        needs_message && !threaded() && !methods.any_polled() && queued_bytes() == 0 && busy_ == 0;
     const host::Wait wait{.call = call, .peer = peer, .needs_message = only_messages, .messages = 1};
     const portals::Status status = host::wait_until(host_rank, wait, [&] {
       take();

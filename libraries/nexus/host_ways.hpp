@@ -17,19 +17,23 @@ struct HostWay {
 };
 
 [[nodiscard]] inline HostWay find_host_way(host::Rank& rank, std::uint32_t peer, std::string_view wire) {
-  const std::string_view usual = peer == rank.rank() ? "self" : rank.on_node(peer) ? "shm" : "tcp";
-  if (wire == usual) return {0, {}, 16384};
-  if (wire == "self") return {0, "it is another context", 0};
-  if (wire == "shm") return {0, usual == "self" ? "it is this context" : "the contexts lie on different nodes", 0};
-  return {0, usual == "self" ? "it is this context" : "the wire is not open between these contexts; `margay run --way` opens it", 0};
+  const host::WayRow row = rank.find_way(peer, std::string(wire).c_str());
+  if (!row.why_not.empty() && wire == "shm") {
+    // A simulated machine with one network has the wire "virtual" in the place of shared memory.
+    const host::WayRow simulated = rank.find_way(peer, "virtual");
+    if (simulated.is_usual) return {static_cast<std::uint8_t>(simulated.way), {}, simulated.short_limit};
+  }
+  return {static_cast<std::uint8_t>(row.way), row.why_not, row.short_limit};
 }
-[[nodiscard]] inline bool try_send_by(host::Rank& rank, std::uint8_t, const portals::Header& header,
+[[nodiscard]] inline bool try_send_by(host::Rank& rank, std::uint8_t way, const portals::Header& header,
                                       const portals::Region& body) {
-  return rank.try_send(header, body);
+  return rank.try_send_by(static_cast<host::Way>(way), header, body);
 }
-inline void set_way(host::Outgoing&, std::uint8_t) {}
-[[nodiscard]] inline bool way_lost(host::Rank& rank, std::uint32_t peer, std::uint8_t) {
-  return rank.lost(peer);
+inline void set_way(host::Outgoing& message, std::uint8_t way) {
+  message.way = static_cast<host::Way>(way);
+}
+[[nodiscard]] inline bool way_lost(host::Rank& rank, std::uint32_t peer, std::uint8_t way) {
+  return rank.way_lost(peer, static_cast<host::Way>(way));
 }
 
 }  // namespace margay::nexus::core

@@ -42,6 +42,8 @@ bool pass_barrier(Call& call) {
 bool end_communication(Call& call) {
   MpiRank& rank = call.rank();
   Device& device = rank.device();
+  // The barriers, and the messages before them, need each wire.
+  rank.process().kernel().poll_all_wires();
   // The check and the barrier wait for other ranks, and make progress meanwhile. After the barrier no rank posts
   // another receive in the world, because all are in MPI_Finalize.
   check_last_call(call);

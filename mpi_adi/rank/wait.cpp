@@ -21,11 +21,17 @@ constexpr std::size_t kReportLines = 12;  // of the device's state in a report
 // need its processor.
 constexpr std::uint32_t kRoundsToYield = 8;
 
+bool is_polling_all(MpiRank& rank) {
+  return rank.process().kernel().polling().switched_off().empty();
+}
+
 // Whether only a message can end the wait. False with several threads, because another thread's call could end it.
 // False with an incomplete generalized request, which a function of the program could complete. All other requests,
 // and the tasks of nonblocking collectives, need messages.
 bool needs_message(MpiRank& rank) {
   if (rank.threaded()) return false;
+  // The message may be here already, on a wire that is not polled.
+  if (!is_polling_all(rank)) return false;
   return std::ranges::none_of(rank.handles().living_requests(), [](const UserRequest* request) {
     return request->device != nullptr && request->device->kind == RequestKind::generalized &&
            !request->device->complete;
@@ -71,7 +77,7 @@ void StallTimer::write_board(std::uint64_t idle_ns) {
     wait.tag = -1;
     wait.context = 0;
     wait.requests = 1;
-    wait.needs_message = named_->needs_message && !rank_.threaded() ? 1 : 0;
+    wait.needs_message = named_->needs_message && is_polling_all(rank_) && !rank_.threaded() ? 1 : 0;
   }
   sim::set_text(wait.communicator, named_ == nullptr ? first.communicator : std::string());
   sim::set_text(wait.near_misses, named_ == nullptr ? first.near_misses : std::string());
@@ -101,6 +107,8 @@ void StallTimer::answer() {
   sim::set_text(wait.held, rank_.device().first_wait().held);
   // If a link is silent, a message of this process may still be under way. The question is not answered then.
   const bool in_transit = process.kernel().in_transit();
+  // The rounds before the next call poll each wire, whatever its interval.
+  process.kernel().polling().make_due(false);
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);
   question_ = in_transit ? wait.answered : process.question();
 }
@@ -121,6 +129,10 @@ void StallTimer::look(std::uint64_t idle_ns) {
                      std::to_string(idle_ns / kNsPerSecond) + " s in " +
                      (call.function.empty() ? "MPI" : call.function) +
                      process.source_lines().location_suffix(call.returns_to) + " without progress\n";
+  if (const std::string wires = process.kernel().polling().switched_off(); !wires.empty()) {
+    text +=
+        "margay:   polling of " + wires + " is off: messages there wait until MPIX_Margay_polling() switches it on\n";
+  }
   rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);
 }

@@ -24,8 +24,8 @@ constexpr std::uint64_t head_bytes(std::uint32_t size) {
   return round_up_to_page(sizeof(BoardHeader) + std::uint64_t{size} * sizeof(std::uint32_t));
 }
 
-constexpr std::uint64_t region_bytes(std::uint32_t size) {
-  return round_up_to_page(sizeof(BoardBlock) + std::uint64_t{size} * (2 + kDropReasons) * sizeof(std::uint64_t));
+constexpr std::uint64_t region_bytes(std::uint32_t size, std::uint32_t ways) {
+  return round_up_to_page(sizeof(BoardBlock) + std::uint64_t{size} * ways * (2 + kDropReasons) * sizeof(std::uint64_t));
 }
 
 Status map(int descriptor, std::uint64_t bytes, std::byte*& base) {
@@ -40,13 +40,13 @@ Status map(int descriptor, std::uint64_t bytes, std::byte*& base) {
 
 }  // namespace
 
-std::uint64_t Board::bytes_for(std::uint32_t size) {
-  return head_bytes(size) + size * region_bytes(size);
+std::uint64_t Board::bytes_for(std::uint32_t size, std::uint32_t ways) {
+  return head_bytes(size) + size * region_bytes(size, ways);
 }
 
-std::uint64_t Board::block_offset(std::uint32_t rank, std::uint32_t size) {
+std::uint64_t Board::block_offset(std::uint32_t rank, std::uint32_t size, std::uint32_t ways) {
   MARGAY_ASSERT(rank < size);
-  return head_bytes(size) + rank * region_bytes(size);
+  return head_bytes(size) + rank * region_bytes(size, ways);
 }
 
 Status Board::attach(int descriptor, Board& out) {
@@ -69,23 +69,27 @@ Status Board::attach(int descriptor, Board& out) {
         "the job board was made by another version of margay: run the program with its own `margay run`");
   }
   // The range is tested first: up to kRanksMax, bytes_for() cannot overflow.
-  if (header.size == 0 || header.size > kRanksMax || bytes_for(header.size) != file_bytes) {
+  const bool right_ways = header.ways == 1 || header.ways == kWayCodes;
+  if (header.size == 0 || header.size > kRanksMax || !right_ways || bytes_for(header.size, header.ways) != file_bytes) {
     return Status::error("the job board's size does not fit its " + std::to_string(header.size) + " ranks");
   }
   board.size_ = header.size;
+  board.ways_ = header.ways;
   out = std::move(board);
   return {};
 }
 
-Status Board::create(int descriptor, std::uint32_t size, Board& out) {
-  MARGAY_ASSERT(size >= 1 && size <= kRanksMax);
+Status Board::create(int descriptor, std::uint32_t size, Board& out, std::uint32_t ways) {
+  MARGAY_ASSERT(size >= 1 && size <= kRanksMax && (ways == 1 || ways == kWayCodes));
   Board board;
-  if (Status status = map(descriptor, bytes_for(size), board.base_); !status.ok()) return status;
-  board.bytes_ = bytes_for(size);
+  if (Status status = map(descriptor, bytes_for(size, ways), board.base_); !status.ok()) return status;
+  board.bytes_ = bytes_for(size, ways);
   board.size_ = size;
+  board.ways_ = ways;
   // The magic comes last, by publish().
   board.header().version = kBoardVersion;
   board.header().size = size;
+  board.header().ways = ways;
   board.header().total_bytes = board.bytes_;
   out = std::move(board);
   return {};
@@ -99,6 +103,7 @@ void Board::swap(Board& other) noexcept {
   std::swap(base_, other.base_);
   std::swap(bytes_, other.bytes_);
   std::swap(size_, other.size_);
+  std::swap(ways_, other.ways_);
 }
 
 // Directly after the header; u32, which the header's size keeps aligned.
@@ -107,7 +112,7 @@ std::uint32_t* Board::node_of_rank() const {
 }
 
 std::byte* Board::region(std::uint32_t rank) const {
-  return base_ + block_offset(rank, size_);
+  return base_ + block_offset(rank, size_, ways_);
 }
 
 BoardBlock& Board::block(std::uint32_t rank) const {
@@ -119,11 +124,11 @@ std::uint64_t* Board::sent(std::uint32_t rank) const {
 }
 
 std::uint64_t* Board::delivered(std::uint32_t rank) const {
-  return sent(rank) + size_;
+  return sent(rank) + std::size_t{size_} * ways_;
 }
 
 std::uint64_t* Board::dropped(std::uint32_t rank) const {
-  return delivered(rank) + size_;
+  return delivered(rank) + std::size_t{size_} * ways_;
 }
 
 }  // namespace margay::sim

@@ -2,7 +2,9 @@
 // ranks the job's data, and the ranks report their state. Layout:
 //
 //   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
-//   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 9
+//   a rank's region, page-aligned:  BoardBlock | sent: u64 x pairs | delivered: u64 x pairs | dropped: u64 x pairs x 9
+//
+// where pairs = size x ways: the counts of the accounting law for each peer and way (BoardHeader::ways).
 //
 // Fields are grouped by writer. The launcher writes the header, all of it before any rank runs except `question`,
 // `stall` and `cycle`. Each rank writes its own region only. While a rank runs, the launcher and `margay top` read its
@@ -21,13 +23,16 @@
 #include "portals/memory/arrived_message.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/base/limits.hpp"
+#include "sim/base/message_number.hpp"
+#include "sim/base/poll_setting.hpp"
+#include "sim/base/wire_kind.hpp"
 #include "sim/boot/measured_rates.hpp"
 
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 17;
+inline constexpr std::uint32_t kBoardVersion = 18;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
@@ -57,9 +62,6 @@ enum class CountedProtocol : std::uint32_t {
   acknowledgment,
   count
 };
-// The wires by which the board counts messages; in the order of WireId.
-enum class CountedWire : std::uint32_t { self, shm, tcp, count };
-
 // Accesses of windows, and the methods by which they reach their target (mpi_adi/rma).
 enum class CountedAccess : std::uint32_t { put, get, accumulate, count };
 // The number of these methods, as in mpi_adi.
@@ -124,6 +126,14 @@ struct BoardLibrary {
 };
 inline constexpr std::size_t kBoardLibraries = 3;
 
+// The polling of a wire, by the wire's name (zero-terminated unless it fills the field; empty: not in use). The counts
+// of a wire that is polled in each round are brought up to date when it brings a message and in long waits.
+struct BoardPolling {
+  std::array<char, 16> wire{};
+  PollCounts counts;
+};
+inline constexpr std::size_t kBoardPolledWires = 6;
+
 // A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders, so a reader
 // of a running rank may see a mixture of old and new fields. Exceptions are `pid` (claim_for_process), `wait.answered`,
 // `processor` and `thread_ended`.
@@ -171,10 +181,12 @@ struct BoardBlock {
   // These counters are current at any time, because the counting objects have pointers to them instead of counters of
   // their own (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one
   // line.
-  alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
+  // By WireId.
+  alignas(64) std::array<BoardCount, kWireCount> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
   std::array<BoardLibrary, kBoardLibraries> libraries{};
+  std::array<BoardPolling, kBoardPolledWires> polling{};
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
@@ -185,8 +197,8 @@ static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, s
               offsetof(BoardBlock, by_access) == 3400 && offsetof(BoardBlock, processor) == 3544 &&
               offsetof(BoardBlock, abort_finding) == 3548 && offsetof(BoardBlock, thread) == 3552 &&
               offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, by_wire) == 3584 &&
-              offsetof(BoardBlock, unexpected) == 3640 && offsetof(BoardBlock, libraries) == 3656 &&
-              sizeof(BoardBlock) == 5312);
+              offsetof(BoardBlock, unexpected) == 3656 && offsetof(BoardBlock, libraries) == 3672 &&
+              offsetof(BoardBlock, polling) == 5328 && sizeof(BoardBlock) == 5632);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.
@@ -224,10 +236,13 @@ struct BoardHeader {
   std::uint64_t started_ns = 0;
   // The cycle of waits in a stall or a deadlock: "0 -> 1 -> 0", zero-terminated; empty: none was found.
   std::array<char, 128> cycle{};
+  // Ways of each pair that the regions count: 1, or kWayCodes if the job has further ways (`--way`).
+  std::uint32_t ways = 1;
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
 static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 &&
-              offsetof(BoardHeader, launcher_pid) == 488 && sizeof(BoardHeader) == 640);
+              offsetof(BoardHeader, launcher_pid) == 488 && offsetof(BoardHeader, ways) == 640 &&
+              sizeof(BoardHeader) == 648);
 
 // A mapped board. Movable; its destructor unmaps. The descriptor stays the caller's. Copies would unmap twice, so there
 // are none.
@@ -243,32 +258,38 @@ class Board {
   Board& operator=(const Board&) = delete;
   ~Board();
 
-  // The size of a board for `size` ranks.
-  [[nodiscard]] static std::uint64_t bytes_for(std::uint32_t size);
+  // The size of a board for `size` ranks with `ways` ways of each pair.
+  [[nodiscard]] static std::uint64_t bytes_for(std::uint32_t size, std::uint32_t ways = 1);
   // The position of a rank's block in the file. Requires: rank < size.
-  [[nodiscard]] static std::uint64_t block_offset(std::uint32_t rank, std::uint32_t size);
+  [[nodiscard]] static std::uint64_t block_offset(std::uint32_t rank, std::uint32_t size, std::uint32_t ways = 1);
   // Maps an existing board, and checks its magic, its version, and its number of ranks against the file's size. On
   // failure `out` is unchanged.
   [[nodiscard]] static portals::Status attach(int descriptor, Board& out);
   // Maps a fresh file of bytes_for(size) bytes, and fills in version, size and total_bytes of the header. The caller
   // fills in the other fields and the node map.
-  [[nodiscard]] static portals::Status create(int descriptor, std::uint32_t size, Board& out);
+  [[nodiscard]] static portals::Status create(int descriptor, std::uint32_t size, Board& out, std::uint32_t ways = 1);
   // Makes the board visible to attach(); the maker's last step.
   void publish() { header().magic = kBoardMagic; }
 
   // Whether a board is mapped. Required by all functions below.
   [[nodiscard]] bool attached() const { return base_ != nullptr; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
+  // Ways of each pair that are counted.
+  [[nodiscard]] std::uint32_t ways() const { return ways_; }
+  // The index of a peer and way in the counts below. Requires: peer < size(), way < ways().
+  [[nodiscard]] std::size_t pair(std::uint32_t peer, WayCode way = kUsualWay) const {
+    return std::size_t{way} * size_ + peer;
+  }
   [[nodiscard]] BoardHeader& header() const { return *reinterpret_cast<BoardHeader*>(base_); }
   // [rank]: its node.
   [[nodiscard]] std::uint32_t* node_of_rank() const;
   // Requires: rank < size().
   [[nodiscard]] BoardBlock& block(std::uint32_t rank) const;
-  // [peer]: messages that `rank` gave to the wire for peer.
+  // [pair(peer, way)]: messages that `rank` gave to the wire for peer.
   [[nodiscard]] std::uint64_t* sent(std::uint32_t rank) const;
-  // [peer]: messages of peer that `rank` delivered.
+  // [pair(peer, way)]: messages of peer that `rank` delivered.
   [[nodiscard]] std::uint64_t* delivered(std::uint32_t rank) const;
-  // [peer * kDropReasons + reason]: messages of peer that `rank` dropped.
+  // [pair(peer, way) * kDropReasons + reason]: messages of peer that `rank` dropped.
   [[nodiscard]] std::uint64_t* dropped(std::uint32_t rank) const;
 
  private:
@@ -280,6 +301,7 @@ class Board {
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   std::uint32_t size_ = 0;
+  std::uint32_t ways_ = 1;
 };
 
 // Writes a name, which may fill the whole field, without a zero. A name that is too long is cut.

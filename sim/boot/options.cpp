@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "sim/base/poll_setting.hpp"
 #include "sim/boot/parse.hpp"
 
 namespace margay::sim {
@@ -26,7 +27,8 @@ constexpr std::string_view kKnown[] = {"protocol",      "wire_tcp",
                                        "calibrate",     "rma",
                                        "check_rma",     "trace_last_seconds",
                                        "findings_path", "threads",
-                                       "pmi_fds"};
+                                       "pmi_fds",       "way",
+                                       "skip_poll"};
 
 // The valid values of a variable: one of `choices`, or with `pairs` a comma-separated list of them. SIZE in `choices`
 // stands for any value; the reader of the option checks it.
@@ -143,6 +145,10 @@ portals::Status Options::check() const {
     if (is_seconds(seconds)) continue;
     return portals::Status::error(variable_of(name) + "=" + seconds +
                                   " is not a number of seconds: take 0, or from 1e-6 to 1e9");
+  }
+  std::vector<NamedPollSetting> polling;
+  if (portals::Status status = parse_poll_settings(text("skip_poll"), polling); !status.ok()) {
+    return portals::Status::error(variable_of("skip_poll") + ": " + status.sentence());
   }
   std::uint64_t size = 0;
   for (const char* name : {"trace_events", "heap_bytes"}) {

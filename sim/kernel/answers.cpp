@@ -43,11 +43,11 @@ void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header
   answer.return_length = verdict.landing.bytes();
   // Recorded before the message is sent, so that its arrival cannot have an earlier time.
   if (recorder_.on()) {
-    recorder_.record(
-        trace_answer(TraceKind::kernel_ack_sent, answer, initiator_.next_sequence(answer.destination.rank), sequence));
+    recorder_.record(trace_answer(TraceKind::kernel_ack_sent, answer,
+                                  initiator_.next_sequence(answer.destination.rank, way_of(sequence)), sequence));
   }
   // An acknowledgment has no body, so finish() has nothing to complete for it.
-  if (!initiator_.try_send(answer, {})) queue(answer, {}, header);
+  if (!initiator_.try_send(answer, {}, way_of(sequence))) queue(answer, {}, header, way_of(sequence));
 }
 
 void Answers::reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
@@ -57,13 +57,14 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
   answer.length = verdict.landing.bytes();
   // The reply may arrive before try_send() returns, so the time and the number of its departure are taken before that
   // call.
-  const std::uint64_t number = initiator_.next_sequence(answer.destination.rank);
+  const WayCode way = way_of(sequence);
+  const std::uint64_t number = initiator_.next_sequence(answer.destination.rank, way);
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
-  const bool taken = initiator_.try_send(answer, verdict.landing);
+  const bool taken = initiator_.try_send(answer, verdict.landing, way);
   if (recorder_.on()) {
     TraceEvent event = trace_answer(TraceKind::kernel_reply_sent, answer, number, sequence);
     event.reason =
-        body_reason(taken && answer.length != 0 ? initiator_.body_taken(answer.destination.rank) : TraceBody::none,
+        body_reason(taken && answer.length != 0 ? initiator_.body_taken(answer.destination.rank, way) : TraceBody::none,
                     !verdict.landing.contiguous());
     recorder_.record(event, stamp);
   }
@@ -71,7 +72,7 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
     // The body has been copied: the get is complete, and its memory may change.
     delivery_.complete(verdict, header);
   } else {
-    queue(answer, verdict, header);
+    queue(answer, verdict, header, way);
   }
 }
 
@@ -90,7 +91,8 @@ void Answers::finish(Transmission& transmission) {
   --queued_answers_;
 }
 
-void Answers::queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked) {
+void Answers::queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked,
+                    WayCode way) {
   // The pool grows to the largest backlog and stays.
   if (free_.empty()) {
     pool_.push_back(std::make_unique<Pending>());
@@ -104,6 +106,7 @@ void Answers::queue(const portals::Header& answer, const portals::Verdict& verdi
   pending.transmission.header = answer;
   pending.transmission.body = answer.kind == portals::Kind::reply ? verdict.landing : portals::Region{};
   pending.transmission.may_change = (changing_portals_ >> asked.portal & 1) != 0;
+  pending.transmission.way = way;
   pending.transmission.owner = &pending;
   pending.transmission.owner_tag_kind = kOwnerKernel;
   ++queued_answers_;

@@ -43,6 +43,10 @@ class Answers {
   }
   // Ends one of the kernel's own transmissions. Called when it comes off the list of finished transmissions.
   void finish(Transmission& transmission);
+  // Sends a message without a body that no one answers, such as a marker; queues it if the wire is full.
+  void send_marker(const portals::Header& marker, WayCode way) {
+    if (!initiator_.try_send(marker, {}, way)) queue(marker, {}, marker, way);
+  }
   // Whether no answer is queued.
   [[nodiscard]] bool idle() const { return queued_answers_ == 0; }
 
@@ -55,7 +59,7 @@ class Answers {
     portals::Header asked;
   };
   // Queues an answer that its wire could not take at once.
-  void queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked);
+  void queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked, WayCode way);
 
   // Constant after construction.
   Initiator& initiator_;

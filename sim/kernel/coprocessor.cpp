@@ -96,9 +96,12 @@ bool Coprocessor::Impl::work(bool patient) {
   patient = patient && settings.lock->owner_inside();  // an owner that enters later polls itself
   std::uint32_t moved_rounds = 0;
   bool pending = true;
+  bool first = true;
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
     if (!enter(patient)) return true;
     settings.kernel->owner_away(true);
+    // A bell or a tick calls for a look at each wire, whatever its interval.
+    if (std::exchange(first, false)) settings.kernel->polling().make_due(false);
     // coprocessor_begin is recorded only if the round moves something. That is known only after the round's own events
     // have been recorded, so the time of the beginning is taken now.
     const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;

@@ -39,18 +39,22 @@ class Initiator {
   }
 
   // As the functions of class Kernel with the same names. A message is counted when it is handed to its wire. A message
-  // to a peer that is unreachable is not counted.
-  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
+  // to a peer that is unreachable is not counted. Requires: the way is open.
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body, WayCode way = kUsualWay);
   void send(Transmission& transmission);
   // No effect on a transmission that is not queued.
   void stop(Transmission& transmission);
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead);
 
   // Wire::body_taken() of the wire that reaches `peer`.
-  [[nodiscard]] TraceBody body_taken(std::uint32_t peer) const { return routes_[peer]->body_taken(); }
+  [[nodiscard]] TraceBody body_taken(std::uint32_t peer, WayCode way = kUsualWay) const {
+    return routes_.by(peer, way)->body_taken();
+  }
 
   // The number of the next message to `peer` in its ordered pair.
-  [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }
+  [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer, WayCode way = kUsualWay) const {
+    return registers_.next(peer, way);
+  }
   // Records that a transmission has been returned to its owner.
   void gave_back() {
     MARGAY_ASSERT(registers_.unfinished().transmissions != 0);
@@ -75,6 +79,19 @@ class Initiator {
   [[nodiscard]] std::string loss(std::uint32_t rank) const {
     return is_unreachable(rank) ? unreachable_.at(rank).why : std::string();
   }
+  // The end of a further way: later sends by it fail, while the peer may still be reachable by its usual way.
+  void mark_way_lost(std::uint32_t rank, WayCode way, std::string_view reason) {
+    lost_ways_.insert_or_assign(message_number(way, rank), reason.empty() ? "lost" : reason);
+  }
+  // Whether no message reaches `rank` by this way any more. A rank that is unreachable has lost all ways.
+  [[nodiscard]] bool is_way_lost(std::uint32_t rank, WayCode way) const {
+    return is_unreachable(rank) || (!lost_ways_.empty() && lost_ways_.contains(message_number(way, rank)));
+  }
+  // The reason, as the end of a sentence; empty for a way that is not lost.
+  [[nodiscard]] std::string way_loss(std::uint32_t rank, WayCode way) const {
+    const auto found = lost_ways_.find(message_number(way, rank));
+    return found != lost_ways_.end() ? found->second : loss(rank);
+  }
   // Messages and bytes handed to wires, by kind of message or by wire.
   [[nodiscard]] const WireCounts& counts(portals::Kind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
@@ -82,7 +99,7 @@ class Initiator {
  private:
   // Counts a message that is handed to a wire, and records its departure while tracing. `method`: the method that
   // carried the body, as TraceEvent::reason has it, if the method is known. `stamp`: time of the departure.
-  void count(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t stamp);
+  void count(const portals::Header& header, const Wire& wire, WayCode way, std::uint8_t method, std::uint64_t stamp);
   // Records a message's departure in the trace.
   [[gnu::noinline]] void record_sent(const portals::Header& header, WireId wire, std::uint8_t method,
                                      std::uint64_t sequence, std::uint64_t stamp);
@@ -102,6 +119,8 @@ class Initiator {
   };
   // By rank. Empty in a job without losses, so is_unreachable() costs one test.
   std::unordered_map<std::uint32_t, Loss> unreachable_;
+  // By way and rank.
+  std::unordered_map<std::uint64_t, std::string> lost_ways_;
   // The memory of the counters until count_wires_in().
   std::array<WireCounts, kWireCount> own_counts_{};
   // By wire; own_counts_ until count_wires_in().

@@ -11,22 +11,50 @@ Kernel::Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished,
     : me_(me),
       routes_(std::move(routes)),
       wires_(routes_.wires()),
-      polled_(wires_.size()),
+      polling_(wires_, recorder),
       finished_(finished),
       recorder_(recorder),
-      registers_(routes_.size()),
+      registers_(routes_.size(), routes_.has_ways()),
       delivery_(table_, changed_),
       owed_(routes_.size()),
       initiator_(me, routes_, finished, registers_, recorder),
       answers_(initiator_, delivery_, recorder),
-      target_(me, delivery_, initiator_, answers_, registers_, recorder) {
-  // TCP is polled as a slow wire only beside shared memory, a faster wire that may bring messages. The self wire does
-  // not count, because it delivers only what this process has just sent.
-  const bool shares_node =
-      std::any_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->id() == WireId::shm; });
-  for (std::size_t at = 0; at < wires_.size(); ++at) {
-    polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && shares_node};
+      target_(me, delivery_, initiator_, answers_, registers_, recorder) {}
+
+void Kernel::measure_polls() {
+  constexpr int kPolls = 64;
+  const Clock& clock = recorder_.clock();
+  auto after_each = [] {};
+  for (const PolledWire& polled : polling_.rows()) {
+    if (polled.scheduled != nullptr || !PollSchedule::is_polled(*polled.wire)) continue;
+    bool found_any = false;
+    bool took_all = true;
+    const std::uint64_t begin = clock.now_ns();
+    for (int poll = 0; poll < kPolls; ++poll) {
+      bool found = false;
+      poll_now(*polled.wire, kArrivalsPerRound, after_each, took_all, found);
+      found_any |= found;
+    }
+    // Polls that found something cost more, and are not vain.
+    if (!found_any) polling_.record_cost(polled, static_cast<double>(clock.now_ns() - begin) / kPolls);
   }
+  polling_.update_counts(rounds());
+}
+
+portals::Status Kernel::poll_counts(std::string_view wire, PollCounts& out) {
+  PolledWire* row = nullptr;
+  if (portals::Status status = polling_.find(wire, row); !status.ok()) return status;
+  out = {.interval = 0};
+  if (row == nullptr) return {};
+  if (row->scheduled == nullptr && polling_.state_of(*row).interval.cost_ns() == 0) measure_polls();
+  polling_.update_counts(rounds());
+  out = *polling_.state_of(*row).counts;
+  return {};
+}
+
+void Kernel::skip_rounds(std::uint64_t rounds) {
+  polling_.skip_rounds(rounds);
+  complete_rounds_.set(complete_rounds_.get() + rounds);
 }
 
 Transmission* Kernel::take_finished() {
@@ -41,6 +69,22 @@ Transmission* Kernel::take_finished() {
     answers_.finish(*transmission);
   }
   return nullptr;
+}
+
+void Kernel::set_way(const Wire& wire) {
+  arrival_.way = routes_.way(wire, arrival_.peer);
+  arrival_.sequence = message_number(arrival_.way, position_of(arrival_.sequence));
+}
+
+void Kernel::move(std::uint32_t peer, WayCode from, WayCode to) {
+  MARGAY_ASSERT(target_.moves().enabled());
+  if (from == to || initiator_.is_way_lost(peer, to)) return;
+  const std::uint32_t number = target_.moves().next(peer);
+  // The peer learns of the loss of the old way from its own wire.
+  if (!initiator_.is_way_lost(peer, from)) {
+    answers_.send_marker(Moves::marker(peer, number, from, Moves::Role::end), from);
+  }
+  answers_.send_marker(Moves::marker(peer, number, from, Moves::Role::begin), to);
 }
 
 bool Kernel::nudge() {
@@ -79,7 +123,7 @@ void Kernel::record_sent(const Transmission& transmission) {
   // No event for a failed transmission, which was sent in part at most. The loss of its peer has an event of its own.
   if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
-  event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());
+  event.wire = static_cast<std::uint8_t>(routes_.by(transmission.header.destination.rank, transmission.way)->id());
   event.reason = body_reason(transmission.method, false);
   event.detail = transmission.copied_bytes;
   recorder_.record(event);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "sim/base/peer_table.hpp"
 #include "sim/kernel/answers.hpp"
 #include "sim/kernel/initiator.hpp"
+#include "sim/kernel/poll_schedule.hpp"
 #include "sim/kernel/routes.hpp"
 #include "sim/kernel/target.hpp"
 #include "sim/shm/published.hpp"
@@ -59,13 +61,17 @@ class Kernel {
   // happened (the ring is full, the body is long, or the peer is unreachable); the caller uses send() instead.
   // header.source is ignored, because the receiver derives the source from the channel. Requires: destination.rank <
   // ranks(), and the body has header.length bytes.
-  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) {
-    return initiator_.try_send(header, body);
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body, WayCode way = kUsualWay) {
+    return initiator_.try_send(header, body, way);
   }
   // Sends `transmission` (its header.destination, header.length and body are set). The kernel owns the transmission and
   // reads its body until next_finished() returns it. The transmission's state is then `sent`, `stopped` or, if the peer
   // is lost, `failed`.
   void send(Transmission& transmission) { initiator_.send(transmission); }
+  // Messages that are sent to `peer` by the way `to` after this call are delivered behind those that were sent by
+  // `from` before it. Messages of one way alone always keep their order. Requires: Moves::enable() here and at the
+  // peer, and both ways are open.
+  void move(std::uint32_t peer, WayCode from, WayCode to);
   // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the
   // transmission, as stopped, sent or failed.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
@@ -90,10 +96,14 @@ class Kernel {
   bool progress(int arrivals, AfterEach&& after_each) {
     bool moved = false;
     bool took_all = true;
-    for (Polled& polled : polled_) {
+    for (PolledWire& polled : polling_.rows()) {
       if (!polled.wire->quiet()) moved |= poll_wire(polled, arrivals, after_each, took_all);
     }
-    if (took_all) complete_rounds_.set(complete_rounds_.get() + 1);
+    if (took_all) {
+      complete_rounds_.set(complete_rounds_.get() + 1);
+    } else {
+      ++cut_rounds_;
+    }
     return moved;
   }
   // The same without a callback.
@@ -102,8 +112,27 @@ class Kernel {
   }
 
   // Number of progress rounds that drained every wire that they polled. A round that stopped at the limit of arrivals
-  // is not counted. A round that skipped a slow wire is counted. Any thread.
+  // is not counted. A round that skipped a wire is counted. Any thread.
   [[nodiscard]] std::uint64_t complete_rounds() const { return complete_rounds_.get(); }
+  // Number of all progress rounds.
+  [[nodiscard]] std::uint64_t rounds() const { return complete_rounds_.get() + cut_rounds_; }
+
+  // Which rounds poll which wires.
+  [[nodiscard]] PollSchedule& polling() { return polling_; }
+  // PollSchedule::set(), switch_polling() and switch_all_on(), at this round.
+  [[nodiscard]] portals::Status set_polling(std::string_view wire, const PollSetting& setting) {
+    return polling_.set(wire, setting, rounds());
+  }
+  [[nodiscard]] portals::Status switch_polling(std::string_view wire, bool on) {
+    return polling_.switch_polling(wire, on, rounds());
+  }
+  void poll_all_wires() { polling_.switch_all_on(rounds()); }
+  // The polls of a wire so far; all 0 for a wire that this process does not have. Calls measure_polls() if the cost of
+  // a poll is not known yet. Fails for the name of no wire.
+  [[nodiscard]] portals::Status poll_counts(std::string_view wire, PollCounts& out);
+  // Measures what a poll of each wire that is polled in each round costs, by 64 polls of it. They are rounds' polls:
+  // they deliver and answer arrivals, so the caller drains changed() afterwards, as after progress().
+  void measure_polls();
 
   // Whether rounds since the last call received a part of a body. progress() does not report a part, because a program
   // can continue only when the whole body is here. A part only shows that the wait for the body is not stalled.
@@ -111,7 +140,7 @@ class Kernel {
 
   // Reports that the owner waits and its last round found nothing; see Wire::idle_round().
   void idle_round() {
-    for (const Polled& polled : polled_) {
+    for (const PolledWire& polled : polling_.rows()) {
       if (polled.wire->needs_push()) [[unlikely]]
         polled.wire->idle_round();
     }
@@ -123,14 +152,20 @@ class Kernel {
     for (Wire* wire : wires_) wire->owner_away(away);
   }
 
-  // Reports that other threads had this processor since the last round. The next round therefore polls every wire,
-  // including slow wires.
-  void time_passed() {
-    for (Polled& polled : polled_) {
-      polled.skipped = 0;
-      polled.wire->time_passed();
-    }
+  // Reports that other threads had this processor since the last round. The next round therefore polls every wire with
+  // an adaptive interval. `woken`: the process slept, and perhaps a wire has woken it. The next round then polls each
+  // wire, whatever its interval.
+  void time_passed(bool woken = false) {
+    if (yields_are_rounds_) return;
+    polling_.make_due(!woken);
+    for (Wire* wire : wires_) wire->time_passed();
   }
+
+  // For a virtual machine whose polls take time. treat_yields_as_rounds(): time_passed() has no effect from now on,
+  // because a wait's rounds follow each other, as if no other thread had the processor. skip_rounds(): counts rounds
+  // that would find nothing, at most PollSchedule::rounds_to_poll().
+  void treat_yields_as_rounds() { yields_are_rounds_ = true; }
+  void skip_rounds(std::uint64_t rounds);
 
   // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as an
   // answer. The peer may be computing, so a wait without progress wakes its coprocessor by nudge(). Each call of
@@ -166,31 +201,43 @@ class Kernel {
   [[nodiscard]] const Registers& registers() const { return registers_; }
   // Each wire once, fastest first.
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
-  // The wire that reaches `rank`.
+  // The wire that reaches `rank` as the usual way.
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
+  // The wire of a way to `rank`; nullptr: the way is not open.
+  [[nodiscard]] const Wire* route(std::uint32_t rank, WayCode way) const { return routes_.by(rank, way); }
+  [[nodiscard]] const Routes& routes() const { return routes_; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  private:
-  // A wire, and its polling state.
-  struct Polled {
-    Wire* wire = nullptr;
-    // A poll of this wire costs a system call, and the process has a faster wire, so only some rounds poll it.
-    bool slow = false;
-    // Slow wires: rounds since the wire last had something.
-    std::uint32_t skipped = 0;
-  };
-  // A slow wire that has nothing is polled once in this many rounds (Nexus's skip_poll).
-  static constexpr std::uint32_t kSlowWireRounds = 8;
   // Empty polls of the program between two nudges. An empty poll that yields takes 1 us at least, as does a nudge.
   static constexpr std::uint32_t kEmptyPollsToNudge = 256;
   // One wire's part of a round.
   template <typename AfterEach>
-  bool poll_wire(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
-    if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
-    Wire& wire = *polled.wire;
+  bool poll_wire(PolledWire& polled, int arrivals, AfterEach& after_each, bool& took_all) {
+    if (polled.scheduled != nullptr) return poll_scheduled(polled, arrivals, after_each, took_all);
+    bool found = false;
+    const bool came = poll_now(*polled.wire, arrivals, after_each, took_all, found);
+    if (found) [[unlikely]]
+      polling_.count_hit(polled, rounds());
+    return came;
+  }
+  // The same for a wire that is not polled in each round (sim/kernel/poll_schedule).
+  template <typename AfterEach>
+  bool poll_scheduled(PolledWire& polled, int arrivals, AfterEach& after_each, bool& took_all) {
+    if (!polled.scheduled->count_down() || !polling_.begin(polled)) return false;
+    bool found = false;
+    const bool came = poll_now(*polled.wire, arrivals, after_each, took_all, found);
+    polling_.end(polled, found, came);
+    return came;
+  }
+  // Polls one wire. `found`: it had a message or a part of one.
+  template <typename AfterEach>
+  bool poll_now(Wire& wire, int arrivals, AfterEach& after_each, bool& took_all, bool& found) {
     bool came = wire.needs_push() && wire.push();  // sim/wire: continues queued sends
     int taken = 0;
     for (; taken < arrivals && wire.poll(arrival_); ++taken) {
+      if (routes_.has_ways()) [[unlikely]]
+        set_way(wire);
       came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer
       after_each();
     }
@@ -198,9 +245,11 @@ class Kernel {
       took_all = false;
     const bool body_moved = wire.take_body_moved();
     body_moved_ |= body_moved;
-    if (came || body_moved) polled.skipped = 0;
+    found = taken != 0 || body_moved;
     return came;
   }
+  // Sets the way of arrival_, and with it the message's number.
+  [[gnu::noinline]] void set_way(const Wire& wire);
   // Returns the next finished transmission of the program; calls Answers::finish() for the kernel's own ones before it.
   Transmission* take_finished();
   // Records that a transmission is finished; called only while the recorder is on.
@@ -209,13 +258,16 @@ class Kernel {
   portals::ProcessId me_;
   // Constant after construction.
   Routes routes_;
-  // Each wire once, fastest first; polled_ is in the same order.
+  // Each wire once, fastest first; polling_ is in the same order.
   std::vector<Wire*> wires_;
-  std::vector<Polled> polled_;
+  PollSchedule polling_;
   // See take_body_moved().
   bool body_moved_ = false;
+  bool yields_are_rounds_ = false;
   // See complete_rounds(); written by the thread that makes the rounds.
   Published<std::uint64_t> complete_rounds_;
+  // Rounds that stopped at the limit of arrivals.
+  std::uint64_t cut_rounds_ = 0;
   // The arrival in progress. A member, because constructing one in each round would cost more than the poll.
   Arrival arrival_;
   // The list of finished transmissions, which all wires fill.

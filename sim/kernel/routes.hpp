@@ -1,5 +1,5 @@
-// A table of the wire that reaches each rank. It has one byte for each rank, because a job may have thousands of ranks
-// but has few wires. Many ranks in one process share these bytes.
+// A table of the wires that reach each rank. The usual wire of a rank takes one byte, because a job may have thousands
+// of ranks but has few wires. Many ranks in one process share these bytes. Further wires (ways) are rare.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace margay::sim {
 
-// Immutable after construction. The wires are not owned. A lookup costs two loads. Any thread may read it.
+// Immutable once a kernel has it. The wires are not owned. The lookup of a usual wire costs two loads. Any thread may
+// read it.
 class Routes {
  public:
   // `by_rank[r]`: the wire that reaches rank r. Fails an assertion if an element is nullptr, or if there are more
@@ -49,9 +50,35 @@ class Routes {
     MARGAY_DEBUG_ASSERT(rank < size_);
     return wires_[of_rank_[rank]];
   }
+  // Adds a further way, by `wire`, to each rank r with `reached[r]` that it does not reach as the usual wire. Requires:
+  // one wire of each kind is added at most.
+  void add_way(Wire& wire, std::vector<bool> reached) {
+    MARGAY_ASSERT(reached.size() == size_);
+    for (std::uint32_t rank = 0; rank < size_; ++rank) reached[rank] = reached[rank] && (*this)[rank] != &wire;
+    Further& further = further_[static_cast<std::size_t>(wire.id())];
+    MARGAY_ASSERT(further.wire == nullptr);
+    further = {&wire, std::move(reached)};
+    has_ways_ = true;
+  }
+  [[nodiscard]] bool has_ways() const { return has_ways_; }
+  // The wire of a way to `rank`; nullptr: the way is not open. Requires: rank < size().
+  [[nodiscard]] Wire* by(std::uint32_t rank, WayCode way) const {
+    if (way == kUsualWay) [[likely]]
+      return (*this)[rank];
+    const std::size_t at = way - 1U;
+    if (at >= further_.size() || further_[at].wire == nullptr || !further_[at].reached[rank]) return nullptr;
+    return further_[at].wire;
+  }
+  // The way to `rank` that `wire` is. Requires: it reaches the rank.
+  [[nodiscard]] WayCode way(const Wire& wire, std::uint32_t rank) const {
+    return !has_ways_ || (*this)[rank] == &wire ? kUsualWay : way_by(wire.id());
+  }
   // Each wire once, fastest first, which is the order of WireId. Allocates; called only while a process starts.
   [[nodiscard]] std::vector<Wire*> wires() const {
     std::vector<Wire*> all(wires_.begin(), wires_.begin() + used_);
+    for (const Further& further : further_) {
+      if (further.wire != nullptr && std::ranges::find(all, further.wire) == all.end()) all.push_back(further.wire);
+    }
     std::sort(all.begin(), all.end(), [](const Wire* a, const Wire* b) { return a->id() < b->id(); });
     return all;
   }
@@ -74,6 +101,13 @@ class Routes {
   static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
   // Wires in use.
   std::ptrdiff_t used_ = 0;
+  // By WireId: a wire that is a further way to some ranks.
+  struct Further {
+    Wire* wire = nullptr;
+    std::vector<bool> reached;
+  };
+  std::array<Further, kWireCount> further_{};
+  bool has_ways_ = false;
   std::size_t size_;
   // The table's bytes, and by rank the index in wires_.
   std::shared_ptr<const Numbers> numbers_;

@@ -15,6 +15,7 @@
 #include "sim/base/accounting.hpp"
 #include "sim/kernel/answers.hpp"
 #include "sim/kernel/decision_log.hpp"
+#include "sim/kernel/moves.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
 
@@ -51,21 +52,22 @@ class Target {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     hold_portals_ |= std::uint64_t{1} << portal;
   }
-  // Whether the next message of `rank` is held on its wire, and with it all later messages of `rank`.
-  [[nodiscard]] bool holds(std::uint32_t rank) const;
+  // Whether the next message of `rank` by this way is held on its wire, and with it all later messages of that way.
+  [[nodiscard]] bool holds(std::uint32_t rank, WayCode way = kUsualWay) const;
   // A message that is held on its wire for lack of room.
   struct HeldMessage {
     portals::Header header;
     // Its number in its ordered pair.
     std::uint64_t sequence = 0;
   };
-  // The messages that are held now, one for each source at most, by source.
+  // The messages that are held now, one for each source and way at most, by source.
   [[nodiscard]] std::vector<HeldMessage> held_messages() const {
     std::vector<HeldMessage> messages;
-    for (const auto& [source, held] : held_) {
-      if (holds(source)) messages.push_back({held.header, held.sequence});
+    for (const auto& [key, held] : held_) {
+      if (holds(held.header.source.rank, way_of(key))) messages.push_back({held.header, held.sequence});
     }
-    std::ranges::sort(messages, {}, [](const HeldMessage& each) { return each.header.source.rank; });
+    std::ranges::sort(messages, {},
+                      [](const HeldMessage& each) { return std::pair(each.header.source.rank, each.sequence); });
     return messages;
   }
   // The longest time that a message to `portal` has been held, in rounds after the first one: the maximum over the
@@ -100,6 +102,8 @@ class Target {
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
   // The log of decisions. Disabled until DecisionLog::keep() sets a limit.
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  // The moves of peers between ways, whose markers arrive here.
+  [[nodiscard]] Moves& moves() { return moves_; }
   // Sets the callbacks of traces; {}: none.
   void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
   // The headers of the first messages that no entry accepted, for the report to the user. At most kUnmatchedKept,
@@ -119,8 +123,8 @@ class Target {
     portals::Verdict verdict;
     std::uint64_t sequence = 0;
   };
-  // A source's message that was held last on its wire. One for each source suffices, because a wire delivers the
-  // messages of a source in order.
+  // A source's message that was held last on its wire. One for each source and way suffices, because a wire delivers
+  // the messages of a source in order.
   struct Held {
     std::uint64_t sequence = 0;
     portals::Header header;
@@ -142,6 +146,8 @@ class Target {
   //
   // Only the header has arrived. Decides, and then accepts, refuses or holds the body.
   bool started(Wire& wire, Arrival& arrival);
+  // A marker of a move between two ways: consumes it, or holds it until the old way is drained.
+  [[gnu::noinline]] bool take_marker(Wire& wire, const Arrival& arrival);
   // The body is complete in its landing.
   void finished(const Wire& wire, Incoming& incoming);
   // The remainder of the body will not arrive: gives the room back, and counts a drop.
@@ -171,13 +177,13 @@ class Target {
   [[gnu::noinline]] void record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
   // Whether this message was held before.
   [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
-    const auto found = held_.find(source);
+    const auto found = held_.find(message_number(way_of(sequence), source));
     return found != held_.end() && found->second.sequence == sequence;
   }
   // Counts a round in which a message is held. Returns true in the first round. The wire offers the message again in
   // each round.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
-    Held& held = held_[header.source.rank];
+    Held& held = held_[message_number(way_of(sequence), header.source.rank)];
     if (held.sequence != sequence) {
       held = {sequence, header, 0};
       return true;
@@ -193,7 +199,7 @@ class Target {
                         std::uint64_t sequence) {
     delivery_.complete(verdict, header);
     ++counts_.decided;
-    registers_.count_delivered(header.source.rank);
+    registers_.count_delivered(header.source.rank, way_of(sequence));
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
       finish_deposit(wire, verdict, header, sequence);
   }
@@ -233,8 +239,8 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  // By source. An element exists for each source of which a message was ever held.
-  std::unordered_map<std::uint32_t, Held> held_;
+  // By way and source. An element exists for each of which a message was ever held.
+  std::unordered_map<std::uint64_t, Held> held_;
   // Bit per portal.
   std::uint64_t hold_portals_ = 0;
   static_assert(portals::kPortalCount <= 64);
@@ -247,6 +253,7 @@ class Target {
   bool serve_while_away_ = false;
   bool owner_away_ = false;
   DecisionLog decisions_;
+  Moves moves_;
   Counts counts_;
   // Of a held message, only the first decision and the last one add entries, not the decisions in the rounds between.
   std::uint64_t entries_walked_ = 0;

@@ -133,6 +133,7 @@ void Waiter::look_at_clock(std::uint64_t now) {
     return;
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
+  kernel_.polling().make_due(false);
   // The caller polls once more before idle() sleeps, because a message that arrived before begin_sleep() rang no bell.
   about_to_sleep_ = true;
 }
@@ -150,7 +151,7 @@ void Waiter::sleep() {
   nfds_t count = 0;
   bool something = false;
   for (Wire* wire : kernel_.wires()) {
-    if (wire->wait_descriptor() < 0) continue;
+    if (wire->wait_descriptor() < 0 || !kernel_.polling().is_awaited(*wire)) continue;
     MARGAY_ASSERT(count < kWireCount);
     // prepare_wait() returns true if something has arrived since the last poll. In that case this wait does not sleep.
     something |= wire->prepare_wait();
@@ -174,7 +175,7 @@ void Waiter::sleep() {
       means_.company->update();
     }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
-    kernel_.time_passed();
+    kernel_.time_passed(true);
   }
   wake_up();
   look_at_clock(clock_.now_ns());

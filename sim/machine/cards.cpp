@@ -21,15 +21,16 @@ Status choose_tcp(const Job& job, TcpWire::Settings& settings) {
   return {};
 }
 
-Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards) {
+Status exchange_cards(const Job& job, const std::string& own, const std::vector<bool>& reached,
+                      std::vector<std::string>& cards) {
   cards.assign(job.size, {});
-  if (job.pmi == nullptr) return Status::error("cannot find the ranks of other nodes: the launcher offers no PMI");
+  if (job.pmi == nullptr) return Status::error("cannot find the ranks that TCP reaches: the launcher offers no PMI");
   if (Status status = job.pmi->put_card(own); !status.ok()) return status;
   // After the barrier, every rank sees the values that were put before it.
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {
-    // Ranks of this node are reached through shared memory, and their cards would cost a request each.
-    if (job.node_of_rank[rank] == job.node) continue;
+    // Each card costs a request.
+    if (!reached[rank]) continue;
     if (Status status = job.pmi->get_card(rank, cards[rank]); !status.ok()) return status;
   }
   return {};

@@ -14,9 +14,10 @@ namespace margay::sim {
 // Fills in the backend and the address of `settings` from the job's options, and the secret from the job. A failure
 // quotes the invalid value. Sends nothing.
 [[nodiscard]] portals::Status choose_tcp(const Job& job, TcpWire::Settings& settings);
-// Publishes `own`, this rank's card, and fills `cards`, by rank, with the cards of the ranks on other nodes. The
-// elements of this node's ranks stay empty. Collective over the job: blocks in a PMI barrier until all ranks have
-// published their cards. Costs one request to the launcher for each rank on another node.
-[[nodiscard]] portals::Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards);
+// Publishes `own`, this rank's card, and fills `cards`, by rank, with the cards of the ranks that TCP reaches
+// (`reached`). The other elements stay empty. Collective over the job: blocks in a PMI barrier until all ranks have
+// published their cards. Costs one request to the launcher for each rank that is reached.
+[[nodiscard]] portals::Status exchange_cards(const Job& job, const std::string& own, const std::vector<bool>& reached,
+                                             std::vector<std::string>& cards);
 
 }  // namespace margay::sim

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "sim/base/processors.hpp"
@@ -10,6 +11,7 @@
 #include "sim/boot/join.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/machine/cards.hpp"
+#include "sim/machine/ways.hpp"
 #include "sim/wire/self_wire.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 #include "sim/wire/shm/shm_wire.hpp"
@@ -23,6 +25,22 @@ namespace {
 
 // The longest time that an orderly end waits for peers to take their queued messages.
 constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
+
+// The routes of rank `me` over several wires of a virtual machine.
+Routes virtual_routes(std::uint32_t me, Wire& self, std::vector<VirtualWay> ways) {
+  std::vector<Wire*> by_rank(ways.front().usual.size());
+  by_rank[me] = &self;
+  for (const VirtualWay& way : ways) {
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      if (way.usual[rank]) by_rank[rank] = way.wire;
+    }
+  }
+  Routes routes(by_rank);
+  for (VirtualWay& way : ways) {
+    if (std::ranges::find(way.further, true) != way.further.end()) routes.add_way(*way.wire, std::move(way.further));
+  }
+  return routes;
+}
 
 }  // namespace
 
@@ -47,6 +65,7 @@ Status Process::start(std::unique_ptr<Process>& out, std::optional<std::uint32_t
   // The trace is opened before the kernel is made, so that the kernel's first event is recorded too.
   if (Status status = process->open_trace(); !status.ok()) return status;
   if (Status status = process->open_wires(); !status.ok()) return status;
+  if (Status status = process->set_polling(); !status.ok()) return status;
   process->choose_waiting();
   out = std::move(process);
   return {};
@@ -60,10 +79,17 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
   if (settings.calls != nullptr) process->recorder_.start_observing();
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, settings.job.rank}, process->finished_);
   // Messages of the rank to itself do not pass the network.
-  const auto pattern = settings.route_pattern ? settings.route_pattern : Routes::pattern_of(settings.job.size);
-  Routes routes(pattern, settings.job.rank, *self, settings.attach(process->finished_));
+  Wire& own = *self;
   process->wires_.push_back(std::move(self));
-  process->make_kernel(std::move(routes));
+  if (settings.attach_ways) {
+    process->make_kernel(virtual_routes(settings.job.rank, own, settings.attach_ways(process->finished_)));
+  } else {
+    const auto pattern = settings.route_pattern ? settings.route_pattern : Routes::pattern_of(settings.job.size);
+    process->make_kernel(Routes(pattern, settings.job.rank, own, settings.attach(process->finished_)));
+  }
+  process->kernel_->polling().treat_yields_as_wakes();
+  // The launcher has checked the option. A wire that no machine has is reported by every rank of a real job.
+  static_cast<void>(process->set_polling());
   process->share_waiting(*settings.yield_policy);
   process->wait_means_.policy = WaitPolicy::yield;
   process->wait_means_.reason = "a virtual machine's process";
@@ -73,7 +99,24 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualSettings& settings)
 void Process::make_kernel(Routes routes) {
   kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
   // A virtual machine has no launcher that reads the counts.
-  if (virtual_policy_ == nullptr) kernel_->initiator().count_wires_in(board_block_->by_wire);
+  if (virtual_policy_ != nullptr) return;
+  kernel_->initiator().count_wires_in(board_block_->by_wire);
+  PollSchedule& polling = kernel_->polling();
+  polling.set_wake([this] { wake(); });
+  std::size_t used = 0;
+  for (const PolledWire& row : polling.rows()) {
+    if (!PollSchedule::is_polled(*row.wire) || used == kBoardPolledWires) continue;
+    BoardPolling& board = board_block_->polling[used++];
+    set_name(board.wire, name(row.wire->id()));
+    polling.count_in(row, board.counts);
+  }
+}
+
+Status Process::set_polling() {
+  std::vector<NamedPollSetting> settings;
+  Status status = parse_poll_settings(job_.options.text("skip_poll"), settings);
+  if (status.ok()) status = kernel_->polling().apply(settings, kernel_->rounds());
+  return status.ok() ? status : Status::error("MARGAY_SKIP_POLL: " + status.sentence());
 }
 
 Status Process::open_board() {
@@ -102,22 +145,48 @@ Status Process::open_trace() {
 }
 
 Status Process::open_wires() {
-  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_);
-  // Each wire that is opened below replaces its ranks' routes.
-  std::vector<Wire*> routes(job_.size, self.get());
-  wires_.push_back(std::move(self));
-  // A rank that is alone on its node needs no shared memory.
+  std::vector<WireId> order;
+  if (Status status = parse_ways(job_.options.text("way"), order); !status.ok()) return status;
+  if (Status status = check_ways(job_, order); !status.ok()) return status;
+  wires_.push_back(std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_));
+  // A rank that is alone on its node needs no shared memory. Otherwise the wire is opened even if no message takes it,
+  // because it has the memory that the node's ranks share.
   if (job_.ranks_on_node > 1 && job_.node_segment_fd >= 0) {
-    if (Status status = open_shm(routes); !status.ok()) return status;
+    if (Status status = open_shm(); !status.ok()) return status;
   }
-  if (job_.node_count > 1) {
-    if (Status status = open_tcp(routes); !status.ok()) return status;
+  // By wire: the ranks that it reaches.
+  std::array<std::vector<bool>, kWireCount> reached;
+  reached.fill(std::vector<bool>(job_.size));
+  std::vector<WireId> usual(job_.size);
+  for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
+    const std::vector<WireId> wires = applicable_wires(job_, order, rank);
+    usual[rank] = wires.front();
+    for (const WireId wire : wires) reached[static_cast<std::size_t>(wire)][rank] = true;
   }
-  make_kernel(std::move(routes));
+  const std::vector<bool>& by_tcp = reached[static_cast<std::size_t>(WireId::tcp)];
+  if (job_.node_count > 1 || std::ranges::find(order, WireId::tcp) != order.end()) {
+    if (Status status = open_tcp(by_tcp); !status.ok()) return status;
+  }
+  make_kernel(routes_of(usual, reached));
   return {};
 }
 
-Status Process::open_shm(std::vector<Wire*>& routes) {
+Routes Process::routes_of(const std::vector<WireId>& usual, std::array<std::vector<bool>, kWireCount>& reached) const {
+  std::array<Wire*, kWireCount> by_id{};
+  for (const auto& wire : wires_) by_id[static_cast<std::size_t>(wire->id())] = wire.get();
+  std::vector<Wire*> by_rank;
+  for (const WireId wire : usual) by_rank.push_back(by_id[static_cast<std::size_t>(wire)]);
+  Routes routes(by_rank);
+  for (std::size_t at = 0; at < kWireCount; ++at) {
+    for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
+      if (usual[rank] == static_cast<WireId>(at)) reached[at][rank] = false;
+    }
+    if (std::ranges::find(reached[at], true) != reached[at].end()) routes.add_way(*by_id[at], std::move(reached[at]));
+  }
+  return routes;
+}
+
+Status Process::open_shm() {
   if (Status status = Mapping::map(job_.node_segment_fd, job_.node_segment_bytes, segment_); !status.ok())
     return status;
   // In the order of ranks, because local ranks are numbered in this order.
@@ -138,29 +207,22 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   if (!job_.node_processes.empty()) peer_monitor_.begin(*shm_, job_.node_processes);
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();
-  for (std::uint32_t rank : world_rank_of_local) {
-    if (rank != job_.rank) routes[rank] = wire.get();
-  }
   wires_.push_back(std::move(wire));
   return {};
 }
 
-Status Process::open_tcp(std::vector<Wire*>& routes) {
+Status Process::open_tcp(const std::vector<bool>& reached) {
   TcpWire::Settings settings;
   settings.rank = job_.rank;
   settings.world = job_.size;
   settings.secret = job_.secret;
-  settings.remote.resize(job_.size);
-  for (std::uint32_t rank = 0; rank < job_.size; ++rank) settings.remote[rank] = job_.node_of_rank[rank] != job_.node;
+  settings.remote.assign(reached.begin(), reached.end());
   if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
   auto wire = std::make_unique<TcpWire>(std::move(settings), finished_, clock_);
   if (Status status = wire->open(); !status.ok()) return status;
   std::vector<std::string> cards;
-  if (Status status = exchange_cards(job_, wire->card(), cards); !status.ok()) return status;
+  if (Status status = exchange_cards(job_, wire->card(), reached, cards); !status.ok()) return status;
   if (Status status = wire->set_cards(cards); !status.ok()) return status;
-  for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
-    if (job_.node_of_rank[rank] != job_.node) routes[rank] = wire.get();
-  }
   tcp_ = wire.get();
   wires_.push_back(std::move(wire));
   // The eventfd wakes an owner that sleeps on its sockets when a rank of its node rings the bell.
@@ -211,7 +273,7 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.kernel = kernel_.get();
   settings.wake_descriptor = wake_descriptor_;
   // Sockets ring no bell.
-  settings.ticks = job_.node_count > 1;
+  settings.ticks = tcp_ != nullptr;
   if (minds_threads()) settings.ends = [this] { thread_ends(); };
   if (peer_monitor_.watching()) {
     settings.periodic_check = [this] { peer_monitor_.look(clock_.now_ns()); };
@@ -223,6 +285,7 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
 void Process::publish_accounts() {
   BoardBlock& board = *board_block_;
   board.entries_walked = kernel_->target().entries_walked();
+  kernel_->polling().update_counts(kernel_->rounds());
   const auto by_kind = [&](CountedProtocol protocol, portals::Kind kind) {
     const WireCounts& counts = kernel_->initiator().counts(kind);
     board.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
@@ -232,14 +295,18 @@ void Process::publish_accounts() {
   by_kind(CountedProtocol::acknowledgment, portals::Kind::acknowledgment);
   // A private block has no counts for each peer.
   if (!board_map_.attached()) return;
-  const Registers& registers = kernel_->registers();
   for (std::uint32_t peer = 0; peer < size(); ++peer) {
-    board_map_.sent(job_.rank)[peer] = registers.sent(peer);
-    board_map_.delivered(job_.rank)[peer] = registers.delivered(peer);
-    for (std::size_t reason = 0; reason < kDropReasons; ++reason) {
-      board_map_.dropped(job_.rank)[peer * kDropReasons + reason] = registers.dropped(peer)[reason];
-    }
+    for (std::uint32_t way = 0; way < board_map_.ways(); ++way) publish_pair(peer, static_cast<WayCode>(way));
   }
+}
+
+void Process::publish_pair(std::uint32_t peer, WayCode way) {
+  const Registers& registers = kernel_->registers();
+  const std::size_t at = board_map_.pair(peer, way);
+  board_map_.sent(job_.rank)[at] = registers.sent(peer, way);
+  board_map_.delivered(job_.rank)[at] = registers.delivered(peer, way);
+  const DropCounts drops = registers.dropped(peer, way);
+  std::copy(drops.begin(), drops.end(), board_map_.dropped(job_.rank) + at * kDropReasons);
 }
 
 void Process::thread_ends() {
@@ -254,6 +321,9 @@ void Process::wake() {
 }
 
 void Process::finish(const std::function<bool()>& round) {
+  // Messages may still wait on a wire that is switched off.
+  kernel_->poll_all_wires();
+  if (virtual_policy_ == nullptr) kernel_->measure_polls();
   // The goodbyes are sent first, so that the loop below waits for them too.
   if (tcp_ != nullptr) tcp_->send_goodbye();
   const std::uint64_t begin = clock_.now_ns();

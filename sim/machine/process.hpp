@@ -3,6 +3,7 @@
 // the same kernel over a virtual wire, without a launcher, shared memory or a coprocessor.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -50,11 +51,21 @@ class CallObserver {
   virtual void begin_test() = 0;
 };
 
+// A wire of a process on a virtual machine, one of several. It outlives the process.
+struct VirtualWay {
+  Wire* wire = nullptr;
+  // By rank: whether the wire is the usual way to it, and whether it is a further one.
+  std::vector<bool> usual;
+  std::vector<bool> further;
+};
+
 // The configuration of a process on a virtual machine: identity, wire, yield policy, clock.
 struct VirtualSettings {
   Job job;
   // Makes the wire, which puts finished transmissions on `finished`. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
+  // If not empty, used in place of `attach`: makes several wires, one of which is the usual way to each other rank.
+  std::function<std::vector<VirtualWay>(TransmissionList& finished)> attach_ways = {};
   // Passes the turn to other processes of the virtual machine. Required; outlives the process.
   YieldPolicy* yield_policy = nullptr;
   // The virtual machine's clock; outlives the process.
@@ -191,8 +202,16 @@ class Process {
   // The steps of start(); open_wires() calls open_shm() and open_tcp().
   [[nodiscard]] portals::Status open_board();
   [[nodiscard]] portals::Status open_wires();
-  [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
-  [[nodiscard]] portals::Status open_tcp(std::vector<Wire*>& routes);
+  [[nodiscard]] portals::Status open_shm();
+  // `reached`: by rank, whether TCP reaches it.
+  [[nodiscard]] portals::Status open_tcp(const std::vector<bool>& reached);
+  // The routes over wires_: by rank its usual wire, and by wire the ranks that it reaches, which is used up.
+  [[nodiscard]] Routes routes_of(const std::vector<WireId>& usual,
+                                 std::array<std::vector<bool>, kWireCount>& reached) const;
+  // Writes the counts of the accounting law for one peer and way to the board.
+  void publish_pair(std::uint32_t peer, WayCode way);
+  // Sets the polling of wires by the option skip_poll.
+  [[nodiscard]] portals::Status set_polling();
   // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
   // Finds the words in which the ranks of this host publish their processors, and makes company_ from these words.
@@ -226,7 +245,7 @@ class Process {
   ShmWire* shm_ = nullptr;
   // Monitors the node's ranks under launchers that do not.
   PeerMonitor peer_monitor_;
-  // One of wires_; nullptr: the job has one node.
+  // One of wires_; nullptr: no message takes TCP.
   TcpWire* tcp_ = nullptr;
   std::unique_ptr<Kernel> kernel_;
   RankProcessors rank_processors_;

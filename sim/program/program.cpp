@@ -267,6 +267,7 @@ Status Program::settle(std::uint64_t limit_ns) {
 // Leaves the job even when settling failed, so that the launcher need not wait for this rank.
 Status Program::finish() {
   if (Status status = check_call(); !status.ok()) return status;
+  process_->kernel().poll_all_wires();
   Status settled = control_->settle("Program::finish", kNoLimitNs, kHoldLimitNs);
   finished_ = true;
   // From here on this thread makes the last rounds alone.

@@ -57,6 +57,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "heap_left",
     "finding",
     "library_event",
+    "poll_interval_changed",
 };
 static_assert(!kKindNames.back().empty());
 

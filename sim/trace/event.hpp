@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "portals/base/header.hpp"
+#include "sim/base/message_number.hpp"
 
 namespace margay::sim {
 
@@ -82,9 +83,11 @@ enum class TraceKind : std::uint16_t {
   finding = 46,
   // An event of a communication library, whose sentence is a definition (DefinitionKind::library_event).
   library_event = 47,
+  // The rank polls a wire at another interval from now on.
+  poll_interval_changed = 48,
 };
 // The length of tables by kind; a file of a later version may contain higher numbers.
-inline constexpr std::uint16_t kTraceKindCount = 48;
+inline constexpr std::uint16_t kTraceKindCount = 49;
 // The name of a kind; "unknown" for a number that this version does not have. trace_kind() is the reverse, for all
 // kinds except `none`.
 [[nodiscard]] std::string_view name(TraceKind kind);
@@ -349,9 +352,9 @@ inline constexpr std::uint8_t kNoHeader = 0xff;
 // One record, in the file's form (little-endian).
 //
 // A message's identity is (source, destination, sequence): the ranks of its sender and receiver, and its number, from
-// 1, among the messages of this ordered pair (Transmission::sequence). Acknowledgments and replies are messages of the
-// opposite pair. Their events have, in `detail`, the number of the message that they answer. Sequence 0: the number is
-// unknown, or the event is not about a single message.
+// 1, among the messages of this ordered pair by one way (sim/base/message_number.hpp). Acknowledgments and replies are
+// messages of the opposite pair. Their events have, in `detail`, the number of the message that they answer. Sequence
+// 0: the number is unknown, or the event is not about a single message.
 struct TraceEvent {
   // Ticks of the recording clock; nanoseconds after a reader or Recorder::events() has converted them.
   std::uint64_t time = 0;

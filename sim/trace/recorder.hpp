@@ -105,6 +105,8 @@ class Recorder {
   // The same with the time `stamp`, for a step that began then. Other ranks may have recorded consequences of the step
   // since.
   void record(const TraceEvent& event, std::uint64_t stamp);
+  // The clock of the recorded times.
+  [[nodiscard]] const Clock& clock() const { return clock_; }
   // The present time in ticks, for a later record().
   [[nodiscard]] std::uint64_t stamp() const { return now_ticks(); }
 

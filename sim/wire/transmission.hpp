@@ -5,6 +5,7 @@
 
 #include "portals/base/header.hpp"
 #include "portals/base/region.hpp"
+#include "sim/base/message_number.hpp"
 #include "sim/trace/event.hpp"
 
 namespace margay::sim {
@@ -20,8 +21,10 @@ struct Transmission {
   portals::Header header;
   // The body: header.length bytes, which the wire only reads.
   portals::Region body;
-  // Number of this message in its ordered pair of processes: 1, 2, 3 ...
+  // Number of this message in its ordered pair of processes (sim/base/message_number.hpp): 1, 2, 3 ...
   std::uint64_t sequence = 0;
+  // The way that it takes. Set by the sender; the initiator asserts that it is open.
+  WayCode way = kUsualWay;
   // Set by the initiator and the wire; final once the transmission has come off the finished list.
   State state = State::idle;
   // The body's memory may change while it is sent, so a wire that computes a checksum sends a copy, and reads each byte

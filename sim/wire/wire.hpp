@@ -12,16 +12,12 @@
 
 #include "portals/base/header.hpp"
 #include "portals/base/region.hpp"
+#include "sim/base/message_number.hpp"
+#include "sim/base/wire_kind.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/transmission.hpp"
 
 namespace margay::sim {
-
-// The wires, in order of preference: the kernel polls wires with lower numbers first. Values appear in traces.
-enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3 };
-inline constexpr std::size_t kWireCount = 4;
-// "self", "shm", "tcp" or "virtual"; "unknown" for another number.
-[[nodiscard]] std::string_view name(WireId id);
 
 // One event on a wire, as poll() returns it.
 struct Arrival {
@@ -43,7 +39,9 @@ struct Arrival {
   Kind kind = Kind::whole;
   // Rank of the other side in the world. Set for every kind.
   std::uint32_t peer = 0;
-  // whole, started: number of the message in its ordered pair.
+  // The way between the two ranks that this wire is. Set by the kernel.
+  WayCode way = kUsualWay;
+  // whole, started: number of the message in its ordered pair. The wire sets the position, and the kernel adds the way.
   std::uint64_t sequence = 0;
   // whole, started. Its source and destination come from the connection, never from the frame.
   portals::Header header;
@@ -152,6 +150,13 @@ class Wire {
   virtual void monitor(std::uint32_t peer) { static_cast<void>(peer); }
   // A file descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
+  // Whether a thread that does not poll may wait for wait_descriptor() while another one polls. False where the
+  // operating system reports completions only to the polling thread.
+  [[nodiscard]] virtual bool wakes_other_threads() const { return false; }
+  // On a virtual machine: whether the wire simulates a thread that blocks on it, and whether that thread would have
+  // seen something by now.
+  [[nodiscard]] virtual bool simulates_thread() const { return false; }
+  [[nodiscard]] virtual bool thread_has_seen() const { return false; }
   // Called by a process that is about to sleep on wait_descriptor(). true: something is here already, so the process
   // must not sleep.
   [[nodiscard]] virtual bool prepare_wait() { return false; }

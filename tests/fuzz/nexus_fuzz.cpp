@@ -1,5 +1,5 @@
-// Fuzzes the codecs of Nexus: typed buffers, startpoints with their tables, and frames of modules. What is accepted survives a
-// second encoding. Corpus: tests/fuzz/nexus_corpus.
+// Fuzzes the codecs of Nexus: typed buffers, startpoints with their tables, and frames of modules. What is accepted
+// survives a second encoding. Corpus: tests/fuzz/nexus_corpus.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 // Fuzzes a whole context of Nexus among two others, whose messages are the input: requests, long ones, forwarded ones,
-// startpoints, markers, control messages. The context ends by itself or with an `error`; when the input is used up, the other
-// contexts are lost. Corpus: tests/fuzz/nexus_node_corpus.
+// startpoints, markers, control messages. The context ends by itself or with an `error`; when the input is used up, the
+// other contexts are lost. Corpus: tests/fuzz/nexus_node_corpus.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -95,7 +95,8 @@ class Feeder {
   // The tables by which a context's start ends.
   bool start() {
     is_started_ = true;
-    core::Table table{{"local", {}, core::kNoContext}, {"shm", std::vector<std::byte>(16), core::kNoContext}, {"tcp", {}, 2}};
+    core::Table table{
+        {"local", {}, core::kNoContext}, {"shm", std::vector<std::byte>(16), core::kNoContext}, {"tcp", {}, 2}};
     for (std::uint32_t source = 0; source < kContexts; ++source) {
       if (source == rank_.rank() || (rank_.rank() != 0 && source != 0)) continue;
       std::vector<std::byte> bytes;
@@ -119,7 +120,8 @@ class Feeder {
     header.match_bits = core::endpoint_bits(endpoint, 0) | portals::MatchBits{flags} << 16 | choice / 4 % 2;
     const char* const names[] = {"take", "use", "absent"};
     const std::uint32_t first = static_cast<std::uint32_t>(kind) | core::handler_number(names[choice / 8 % 3]) << 8;
-    const std::uint32_t epoch = choice >= 0x40 ? script_.byte() % 4 : 0, origin = choice >= 0x60 ? script_.byte() % 5 : 0;
+    const std::uint32_t epoch = choice >= 0x40 ? script_.byte() % 4 : 0,
+                        origin = choice >= 0x60 ? script_.byte() % 5 : 0;
     std::memcpy(header.user_data.data(), &first, 4);
     std::memcpy(header.user_data.data() + 4, &epoch, 4);
     std::memcpy(header.user_data.data() + 8, &origin, 4);
@@ -133,8 +135,9 @@ class Feeder {
     core::LinkData link;
     link.context = choice / 4 % kContexts;
     link.endpoint = 1 + choice / 16 % 2;
-    link.table = std::make_shared<const core::Table>(core::Table{{"shm", std::vector<std::byte>(16), core::kNoContext},
-                                                                 {"tcp", std::vector<std::byte>(16), choice >= 0x80 ? 2U : core::kNoContext}});
+    link.table = std::make_shared<const core::Table>(
+        core::Table{{"shm", std::vector<std::byte>(16), core::kNoContext},
+                    {"tcp", std::vector<std::byte>(16), choice >= 0x80 ? 2U : core::kNoContext}});
     std::vector<std::byte> encoded;
     const core::LinkData* const links[] = {&link};
     core::encode(links, choice % 4 == 1, encoded);

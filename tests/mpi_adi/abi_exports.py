@@ -20,7 +20,7 @@ FORTRAN = re.compile(r"p?mpix?_[a-z0-9_]+|P?MPIX?_[A-Z0-9_]+_{0,2}")
 # Functions of MPICH's own libraries and tools; margay's fail with an error.
 INTERNAL = re.compile(r"MPIR_Dup_fn|MPIR_Err_\w+|MPII_\w+|QMPI_\w+")
 # Margay's own functions, which no other library has: those of mpi_adi/abi/mpi_rma_1996.h, the host, and threads as ranks.
-OWN = re.compile(r"MPI_RMA_(init|free|i?put|i?get)|MPIX_Margay_(host|run_threads)")
+OWN = re.compile(r"MPI_RMA_(init|free|i?put|i?get)|MPIX_Margay_(host|run_threads|poll_interval|polling|poll_counts)")
 FORBIDDEN = re.compile(r"P?MPI_Abi_\w+")
 
 

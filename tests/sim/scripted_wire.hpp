@@ -28,6 +28,8 @@ class ScriptedWire final : public Wire {
   bool push_moves = false;          // the result of push()
   std::uint64_t read_on = 0;        // the result of bodies_read_on()
   std::function<void()> taking;     // called by try_send() before it takes a message
+  std::function<void()> polling;    // called by each poll()
+  int descriptor = -1;              // the result of wait_descriptor()
   std::deque<Transmission*> queue;  // handed over by send(), oldest first
 
   // The numbers of calls, by function.
@@ -101,6 +103,7 @@ class ScriptedWire final : public Wire {
   }
   [[nodiscard]] bool poll(Arrival& arrival) override {
     ++polls;
+    if (polling) polling();
     body_moved_ |= part_;
     part_ = false;
     if (arrivals_.empty()) return false;
@@ -118,6 +121,8 @@ class ScriptedWire final : public Wire {
   [[nodiscard]] bool idle() const override { return queue.empty(); }
   [[nodiscard]] bool in_transit() const override { return in_transit_now; }
   [[nodiscard]] std::uint64_t bodies_read_on() const override { return read_on; }
+  [[nodiscard]] int wait_descriptor() const override { return descriptor; }
+  [[nodiscard]] bool wakes_other_threads() const override { return descriptor >= 0; }
   void nudge(std::uint32_t peer) override { nudged.push_back(peer); }
   void nudge_queued() override { ++nudged_queued; }
   void idle_round() override { ++idle_rounds; }

@@ -139,8 +139,8 @@ bool NetworkModel::is_cut(std::uint32_t network, std::uint64_t at_ns) const {
          });
 }
 
-Transfer NetworkModel::transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t at_ns) {
-  const std::uint32_t number = network_between(from, to);
+Transfer NetworkModel::transfer_by(std::uint32_t number, std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
+                                   std::uint64_t at_ns) {
   if (number == kInMemory) return copy(bytes, at_ns);
   const Network& network = machine_.networks[number];
   Lane& lane = lanes_[number];

@@ -88,7 +88,12 @@ class NetworkModel {
   // Sends a message of rank `from` to rank `to`, which may be itself, and reserves the channels of its route. Call it
   // in the order of at_ns: a message queues behind those of earlier calls, even if it is sent before them. Messages of
   // a pair arrive in the order of their calls. Requires: bytes < kMessageBytesMost.
-  Transfer transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t at_ns);
+  Transfer transfer(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint64_t at_ns) {
+    return transfer_by(network_between(from, to), from, to, bytes, at_ns);
+  }
+  // The same by a given network, or kInMemory. Requires: it reaches the rank; kInMemory: both are on one node.
+  Transfer transfer_by(std::uint32_t network, std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
+                       std::uint64_t at_ns);
   // The time from the send call of `from` until the program of `to` has the message, if no other message is on the way
   // and `to` polls when it arrives: what a ping-pong measures one way. Reserves nothing.
   [[nodiscard]] std::uint64_t idle_time_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) const;

@@ -47,6 +47,10 @@ Json json_of(const RunReport& report) {
   out["messages"] = report.messages;
   out["bytes"] = report.bytes;
   out["switches"] = report.switches;
+  for (const ReportedWay& way : report.ways) {
+    out["ways"][way.wire] = {
+        {"messages", way.messages}, {"bytes", way.bytes}, {"polls", way.polls}, {"hits", way.hits}};
+  }
   out["findings"] = Json::array();
   for (const ReportedFinding& finding : report.findings) out["findings"].push_back(json_of(finding));
   return out;
@@ -98,6 +102,10 @@ Status parse_report(std::string_view text, RunReport& out) {
     json.at("messages").get_to(report.messages);
     json.at("bytes").get_to(report.bytes);
     json.at("switches").get_to(report.switches);
+    for (const auto& [wire, way] : json.value("ways", Json::object()).items()) {
+      report.ways.push_back({wire, way.at("messages").get<std::uint64_t>(), way.at("bytes").get<std::uint64_t>(),
+                             way.at("polls").get<std::uint64_t>(), way.at("hits").get<std::uint64_t>()});
+    }
     for (const Json& finding : json.at("findings")) report.findings.push_back(finding_of(finding));
   } catch (const Json::exception& exception) {
     return Status::error(std::string("not a report of `margay simulate`: ") + exception.what());

@@ -22,6 +22,17 @@ struct ReportedFinding {
   std::string message;
 };
 
+// The messages of one wire of a run with several (`--set way=`), by all ranks.
+struct ReportedWay {
+  std::string wire;
+  std::uint64_t messages = 0;
+  // Of their bodies.
+  std::uint64_t bytes = 0;
+  // Tests for an arrived message, and those that found something.
+  std::uint64_t polls = 0;
+  std::uint64_t hits = 0;
+};
+
 struct RunReport {
   // The exit status of a run that has not ended.
   static constexpr int kNoStatus = -1;
@@ -43,6 +54,8 @@ struct RunReport {
   std::uint64_t bytes = 0;
   // Between ranks.
   std::uint64_t switches = 0;
+  // In the order of preference; empty: the run has the wire `virtual` only.
+  std::vector<ReportedWay> ways;
   // Of a replay: the trace's folder, and the time of the recorded run; empty: the program has run.
   std::string replay;
   std::uint64_t recorded_ns = 0;

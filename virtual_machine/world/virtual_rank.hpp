@@ -14,14 +14,15 @@
 #include "sim/boot/job.hpp"
 #include "sim/kernel/waiter.hpp"
 #include "sim/machine/process.hpp"
-#include "sim/wire/virtual/virtual_wire.hpp"
 #include "virtual_machine/program/rank_state.hpp"
 #include "virtual_machine/world/fiber.hpp"
+#include "virtual_machine/world/way_networks.hpp"
 
 namespace margay::virtual_machine {
 
 // The time after which a wait makes a round although no frame has arrived; it doubles with each such round.
 inline constexpr std::uint64_t kRetryMinNs = 100'000;
+inline constexpr std::uint64_t kRetryMaxNs = std::uint64_t{1} << 50;
 
 class VirtualRank;
 
@@ -59,8 +60,8 @@ class RankClock final : public sim::Clock {
 // the functions of the interfaces.
 class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, public mpi_adi::ProcessStart {
  public:
-  // `network` has a wire for it. Both outlive the rank. `routes`: Routes::pattern_of() the world's ranks.
-  VirtualRank(RankWorld& world, sim::VirtualNetwork& network, sim::Job job,
+  // `networks` have a wire for it. Both outlive the rank. `routes`: Routes::pattern_of() the world's ranks.
+  VirtualRank(RankWorld& world, WayNetworks& networks, sim::Job job,
               std::shared_ptr<const sim::Routes::Numbers> routes);
 
   // A poll of the program without a result, or a pause: advances the rank's time by `ns` at least.
@@ -80,11 +81,15 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
  private:
   friend class World;
 
+  [[nodiscard]] std::unique_ptr<sim::Process> start_process(WayNetworks& networks, sim::Job job,
+                                                            std::shared_ptr<const sim::Routes::Numbers> routes);
+
   RankWorld& world_;
   const std::uint32_t rank_;
   RankClock clock_;
-  // The process, until MPI takes it.
+  // The process, until MPI takes it, and its kernel.
   std::unique_ptr<sim::Process> process_;
+  sim::Kernel& kernel_;
   mpi_adi::VirtualMpiProcess mpi_process_;
   RankState state_;
   std::unique_ptr<Fiber> fiber_;
@@ -102,14 +107,18 @@ class VirtualRank final : public sim::YieldPolicy, public sim::CallObserver, pub
   std::uint64_t handled_ns_ = 0;
   // The time of the coprocessor's next work; kNever: none is known.
   std::uint64_t work_ns_ = ~std::uint64_t{0};
-  // The arrival times of frames that no poll has reached yet.
-  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> arrivals_ns_;
+  // By way: the arrival times of frames that no poll has reached yet.
+  using Arrivals = std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>>;
+  std::vector<Arrivals> arrivals_ns_;
   // Polls since the last frame.
   std::uint32_t empty_polls_ = 0;
   // The time until the next round of a wait without a frame.
   std::uint64_t retry_ns_ = kRetryMinNs;
   // Such rounds at the usual interval.
   std::uint32_t retries_ = 0;
+  // While a rank waits by polls that take time: the time of its next poll of a wire that it does not poll in each
+  // round; kNever: there is none.
+  std::uint64_t poll_due_ns_ = ~std::uint64_t{0};
   // The next poll must find every message that has arrived.
   bool tests_ = false;
   // The rank waits for an arrival.

@@ -42,7 +42,6 @@ constexpr std::uint64_t kPollStepMaxNs = 1'000;
 // rounds of that, further: an hour's wait has some 120 rounds.
 constexpr std::uint64_t kRetryUsualNs = 10'000'000;
 constexpr std::uint32_t kRetriesUsual = 100;
-constexpr std::uint64_t kRetryMaxNs = std::uint64_t{1} << 50;
 // In an exploration: rounds of the ranks that poll before a wildcard is chosen; and after which a wildcard's given
 // source counts as one that sends no message.
 constexpr std::uint32_t kPollRounds = 4;
@@ -83,6 +82,12 @@ std::uint64_t least_latency_of(const Machine& machine) {
   return std::max<std::uint64_t>(least_ns, 1);
 }
 
+bool do_polls_take_time(const WayNetworks& networks, const Machine& machine) {
+  bool any = false;
+  for (std::size_t way = 0; way < networks.size(); ++way) any |= networks.poll_ns(way) != 0;
+  return any && networks.has_plan() && !machine.coprocessor;
+}
+
 // By the system call, because the C library's function returns virtual time (program/replaced_time).
 std::uint64_t processor_time_ns() {
   timespec time{};
@@ -92,13 +97,14 @@ std::uint64_t processor_time_ns() {
 
 }  // namespace
 
-World::World(const Settings& settings, const Machine& machine, const Program& program, const Faults& faults,
-             std::optional<Wildcards> wildcards)
+World::World(const Settings& settings, const Machine& machine, const WayPlan& plan, const Program& program,
+             const Faults& faults, std::optional<Wildcards> wildcards)
     : settings_(settings),
       machine_(machine),
       program_(program),
       model_(machine, settings.ranks),
-      network_(settings.ranks, settings.seed, network_options(settings), 0, this),
+      networks_(*this, plan, model_, settings.seed, network_options(settings)),
+      polls_take_time_(do_polls_take_time(networks_, machine)),
       schedule_(settings.ranks, settings.seed),
       retries_(settings.ranks),
       stacks_(settings.ranks, settings.stack_bytes),
@@ -127,9 +133,11 @@ World::World(const Settings& settings, const Machine& machine, const Program& pr
   all_ranks_ = std::move(all_ranks);
   const auto routes = sim::Routes::pattern_of(settings.ranks);
   for (std::uint32_t rank = 0; rank < settings.ranks; ++rank) {
-    ranks_.push_back(std::make_unique<VirtualRank>(*this, network_, job_of(rank), routes));
+    ranks_.push_back(std::make_unique<VirtualRank>(*this, networks_, job_of(rank), routes));
     VirtualRank& made = *ranks_.back();
     made.local_ns_ = kBeginNs;
+    // A wait's rounds are polls that follow one another, so none of them makes slow wires due.
+    if (polls_take_time_) made.kernel_.treat_yields_as_rounds();
     made.fiber_ = std::make_unique<Fiber>(stacks_.stack(rank), [this, &made] { run_rank(made); });
     schedule_.add(rank, kBeginNs);
   }
@@ -244,15 +252,18 @@ std::uint64_t World::read_clock(VirtualRank& rank) {
   return time_of(rank);
 }
 
-std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, bool begins) {
+std::uint64_t World::arrival_ns(std::size_t way, std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
+                                bool begins) {
   VirtualRank& rank = *ranks_[from];
   count_computation(rank);
   bytes_ += bytes;
+  networks_.count_bytes(way, bytes);
+  const std::uint32_t network = networks_.network(way, from, to);
   // The model takes messages in the order of their times. A short one occupies a link for so short a time that the
   // order within the least latency of a network does not matter. Memory has no links.
-  if (&rank == running_ && rank.handling_ns_ == 0 && model_.network_between(from, to) != kInMemory)
+  if (&rank == running_ && rank.handling_ns_ == 0 && network != kInMemory)
     wait_for_turn(rank, bytes > kOrderedBytes ? 0 : least_network_latency_ns_);
-  const Transfer transfer = model_.transfer(from, to, bytes, time_of(rank));
+  const Transfer transfer = model_.transfer_by(network, from, to, bytes, time_of(rank));
   std::uint64_t busy_ns = transfer.sender_free_ns - time_of(rank);
   // The processor is busy with a message once, not with each of its segments; but in memory it copies each one.
   if (!begins) busy_ns = transfer.network == kInMemory ? busy_ns - std::min(busy_ns, machine_.memory_overhead_ns) : 0;
@@ -267,10 +278,12 @@ std::uint64_t World::arrival_ns(std::uint32_t from, std::uint32_t to, std::uint6
   return transfer.arrival_ns + delays_() % (settings_.delay_ns + 1);
 }
 
-void World::sent(std::uint32_t to, std::uint64_t at_ns) {
+void World::sent(std::size_t way, std::uint32_t to, std::uint64_t at_ns) {
   VirtualRank& rank = *ranks_[to];
-  rank.arrivals_ns_.push(at_ns);
-  if (rank.waits_)
+  rank.arrivals_ns_[way].push(at_ns);
+  if (rank.waits_ && polls_take_time_)
+    expect_arrival(rank, way, at_ns);
+  else if (rank.waits_)
     schedule_.add(to, std::max(rank.local_ns_, at_ns));
   else if (machine_.coprocessor && at_ns < rank.local_ns_)
     add_work(rank, at_ns);
@@ -281,16 +294,16 @@ void World::add_work(VirtualRank& rank, std::uint64_t at_ns) {
   if (rank.computes_) schedule_.add(rank.rank_, std::max(rank.handled_ns_, at_ns));
 }
 
-void World::taken(std::uint32_t by, std::uint32_t from, bool begins) {
+void World::taken(std::size_t way, std::uint32_t by, std::uint32_t from, bool begins) {
   VirtualRank& rank = *ranks_[by];
   rank.empty_polls_ = 0;
   rank.retry_ns_ = kRetryMinNs;
   rank.retries_ = 0;
   count_computation(rank);
-  if (begins) spend(rank, receive_time_ns(by, from));
+  if (begins) spend(rank, receive_time_ns(way, by, from));
   // A sender with a full window continues.
   VirtualRank& sender = *ranks_[from];
-  const bool has_more = !network_.wire(from).idle();
+  const bool has_more = networks_.has_queued(way, from);
   if (has_more && sender.waits_)
     schedule_.add(from, std::max(sender.local_ns_, time_of(rank)));
   else if (has_more && machine_.coprocessor && time_of(rank) < sender.local_ns_)
@@ -299,30 +312,43 @@ void World::taken(std::uint32_t by, std::uint32_t from, bool begins) {
 }
 
 // The processor time of a receiver: the poll that finds a message, and its part of the work.
-std::uint64_t World::receive_time_ns(std::uint32_t by, std::uint32_t from) const {
-  const std::uint32_t number = model_.network_between(from, by);
+std::uint64_t World::receive_time_ns(std::size_t way, std::uint32_t by, std::uint32_t from) const {
+  const std::uint32_t number = networks_.network(way, from, by);
   if (number == kInMemory) return machine_.memory_overhead_ns;
   const Network& network = machine_.networks[number];
-  return network.poll_ns + network.receive_overhead_ns;
+  return network.receive_overhead_ns + (polls_take_time_ ? 0 : network.poll_ns);
 }
 
-std::uint64_t World::begin_poll(std::uint32_t number) {
+std::uint64_t World::next_arrival_ns(const VirtualRank& rank) {
+  std::uint64_t next_ns = kNever;
+  for (const VirtualRank::Arrivals& arrivals : rank.arrivals_ns_)
+    if (!arrivals.empty()) next_ns = std::min(next_ns, arrivals.top());
+  return next_ns;
+}
+
+void World::remove_arrivals(VirtualRank& rank, std::size_t way, std::uint64_t now_ns) {
+  VirtualRank::Arrivals& arrivals = rank.arrivals_ns_[way];
+  while (!arrivals.empty() && arrivals.top() <= now_ns) arrivals.pop();
+}
+
+std::uint64_t World::begin_poll(std::size_t way, std::uint32_t number, bool is_new) {
   VirtualRank& rank = *ranks_[number];
   if (&rank != running_) return kNever;  // after the end of all ranks
   count_computation(rank);
+  if (polls_take_time_) return begin_timed_poll(rank, way, is_new);
   end_handling(rank);
   // A program that polls in a loop must reach the time of the message that it polls for.
   rank.local_ns_ += std::min(kPollStepNs * (rank.empty_polls_++ / kPollsOfStep), kPollStepMaxNs);
   // A poll without a result needs no certainty about messages that others have still to send, unless the program sees
   // that there is none: a wait follows, in which the rank continues at the time of the next arrival.
-  const bool finds_none =
-      rank.work_ns_ == kNever && (rank.arrivals_ns_.empty() || rank.arrivals_ns_.top() > rank.local_ns_);
+  const bool finds_none = rank.work_ns_ == kNever && next_arrival_ns(rank) > rank.local_ns_;
   const std::uint64_t now_ns = finds_none && !rank.tests_ ? rank.local_ns_ : compute(rank);
-  rank.tests_ = false;
-  while (!rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() <= now_ns) rank.arrivals_ns_.pop();
+  // A test polls each wire, the last one in the order of the kernel's rounds last.
+  if (way + 1 == networks_.size()) rank.tests_ = false;
+  remove_arrivals(rank, way, now_ns);
   // The coprocessor polls again for the frames between its time and the rank's.
-  if (machine_.coprocessor && !rank.arrivals_ns_.empty() && rank.arrivals_ns_.top() < rank.local_ns_)
-    rank.work_ns_ = rank.arrivals_ns_.top();
+  if (const std::uint64_t next_ns = next_arrival_ns(rank); machine_.coprocessor && next_ns < rank.local_ns_)
+    rank.work_ns_ = next_ns;
   begin_computation();
   return now_ns;
 }
@@ -370,8 +396,10 @@ void World::wait(VirtualRank& rank) {
   // The coprocessor's work goes on in the next round, which sends first. The rank itself still computes, and the next
   // poll suspends it.
   if (rank.handling_ns_ != 0) return begin_computation();
+  if (polls_take_time_) return wait_by_polls(rank);
   rank.waits_ = true;
-  if (!rank.arrivals_ns_.empty()) schedule_.add(rank.rank_, std::max(rank.local_ns_, rank.arrivals_ns_.top()));
+  if (const std::uint64_t next_ns = next_arrival_ns(rank); next_ns != kNever)
+    schedule_.add(rank.rank_, std::max(rank.local_ns_, next_ns));
   retries_.add(rank.rank_, rank.local_ns_ + rank.retry_ns_);
   if (rank.retry_ns_ < kRetryUsualNs || ++rank.retries_ > kRetriesUsual)
     rank.retry_ns_ = std::min(2 * rank.retry_ns_, kRetryMaxNs);
@@ -456,8 +484,8 @@ VirtualRank* World::choose() {
 }
 
 bool World::explore() {
-  if (network_.counts().sent != polled_sent_) {
-    polled_sent_ = network_.counts().sent;
+  if (networks_.counts().sent != polled_sent_) {
+    polled_sent_ = networks_.counts().sent;
     poll_rounds_ = 0;
   }
   const bool polls = std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->polls_; });
@@ -493,13 +521,16 @@ bool World::choose_wildcard(bool& waits_for_given) {
 }
 
 bool World::let_waiting_ranks_poll() {
-  if (network_.counts().sent != sent_) {
-    sent_ = network_.counts().sent;
+  if (networks_.counts().sent != sent_) {
+    sent_ = networks_.counts().sent;
     idle_rounds_ = 0;
   }
   if (++idle_rounds_ > kIdleRoundsMax) return false;
-  for (const auto& rank : ranks_)
-    if (rank->waits_) schedule_.add(rank->rank_, rank->local_ns_);
+  for (const auto& rank : ranks_) {
+    // A poll that is due after thousands of rounds must not make a deadlock of them.
+    const bool is_due = polls_take_time_ && rank->poll_due_ns_ != kNever;
+    if (rank->waits_) schedule_.add(rank->rank_, is_due ? rank->poll_due_ns_ : rank->local_ns_);
+  }
   return true;
 }
 

@@ -23,7 +23,6 @@
 #include "sim/base/peer_table.hpp"
 #include "sim/boot/job.hpp"
 #include "sim/shm/published.hpp"
-#include "sim/wire/virtual/virtual_wire.hpp"
 #include "virtual_machine/model/faults.hpp"
 #include "virtual_machine/model/link_loads.hpp"
 #include "virtual_machine/model/machine.hpp"
@@ -35,15 +34,16 @@
 #include "virtual_machine/world/fiber.hpp"
 #include "virtual_machine/world/schedule.hpp"
 #include "virtual_machine/world/virtual_rank.hpp"
+#include "virtual_machine/world/way_networks.hpp"
 #include "virtual_machine/world/wildcards.hpp"
 
 namespace margay::virtual_machine {
 
-class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
+class World final : public RankWorld, public WayTiming, public Hooks {
  public:
   // `wildcards`: of an exploration; otherwise empty.
-  World(const Settings& settings, const Machine& machine, const Program& program, const Faults& faults,
-        std::optional<Wildcards> wildcards);
+  World(const Settings& settings, const Machine& machine, const WayPlan& plan, const Program& program,
+        const Faults& faults, std::optional<Wildcards> wildcards);
 
   // Runs the program in all ranks to its end. Returns the exit status: that of the first rank whose status is not 0; 1
   // if the accounting law does not hold; otherwise 0. A deadlock or an error ends the process instead.
@@ -57,12 +57,13 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void end_call(VirtualRank& rank) override;
   void begin_test(VirtualRank& rank) override;
 
-  // --- sim::VirtualTiming ---
-  [[nodiscard]] std::uint64_t arrival_ns(std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
+  // --- WayTiming ---
+  [[nodiscard]] std::uint64_t arrival_ns(std::size_t way, std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
                                          bool begins) override;
-  void sent(std::uint32_t to, std::uint64_t at_ns) override;
-  void taken(std::uint32_t by, std::uint32_t from, bool begins) override;
-  [[nodiscard]] std::uint64_t begin_poll(std::uint32_t rank) override;
+  void sent(std::size_t way, std::uint32_t to, std::uint64_t at_ns) override;
+  void taken(std::size_t way, std::uint32_t by, std::uint32_t from, bool begins) override;
+  [[nodiscard]] std::uint64_t begin_poll(std::size_t way, std::uint32_t rank, bool is_new) override;
+  [[nodiscard]] std::uint64_t present_ns(std::uint32_t rank) const override { return time_of(*ranks_[rank]); }
 
   // --- Hooks: of the rank that runs ---
   // Inside a call of the library, replaced functions call libc's: the library may start a process, or end this one.
@@ -91,7 +92,17 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   void wait_for_turn(VirtualRank& rank, std::uint64_t lead_ns);
   // Gives the coprocessor of a rank that computes something to do: a frame that arrives, or room for one to send.
   void add_work(VirtualRank& rank, std::uint64_t at_ns);
-  [[nodiscard]] std::uint64_t receive_time_ns(std::uint32_t by, std::uint32_t from) const;
+  [[nodiscard]] std::uint64_t receive_time_ns(std::size_t way, std::uint32_t by, std::uint32_t from) const;
+  // The earliest arrival for a rank that no poll has reached; kNever: there is none.
+  [[nodiscard]] static std::uint64_t next_arrival_ns(const VirtualRank& rank);
+  // Removes the arrivals of a way that a poll at `now_ns` finds.
+  static void remove_arrivals(VirtualRank& rank, std::size_t way, std::uint64_t now_ns);
+  // Of a machine whose polls take time, by several wires (world_polls): begin_poll(), wait(), and the next events of a
+  // rank that waits.
+  [[nodiscard]] std::uint64_t begin_timed_poll(VirtualRank& rank, std::size_t way, bool is_new);
+  void wait_by_polls(VirtualRank& rank);
+  void expect_arrival(VirtualRank& rank, std::size_t way, std::uint64_t at_ns);
+  [[nodiscard]] std::uint64_t idle_round_ns(const VirtualRank& rank) const;
   // Suspends a rank until it is to continue.
   void suspend(VirtualRank& rank);
   // Suspends a rank until no other rank can affect its state at its own time, and returns that time. If its coprocessor
@@ -138,7 +149,9 @@ class World final : public RankWorld, public sim::VirtualTiming, public Hooks {
   NetworkModel model_;
   // Of a run with a trace; otherwise nullptr.
   std::unique_ptr<LinkLoads> loads_;
-  sim::VirtualNetwork network_;
+  WayNetworks networks_;
+  // Each poll of a wire takes its time. Without ways, and with a coprocessor, a poll that finds nothing is free.
+  const bool polls_take_time_;
   Schedule schedule_;
   // The next rounds of waiting ranks for which no frame is due.
   Schedule retries_;

@@ -104,7 +104,7 @@ void World::kill(VirtualRank& rank, std::uint64_t at_ns) {
   std::fprintf(stderr, "margay simulate: %s%s\n", message.c_str(), sim::id_suffix(sim::Finding::rank_died).c_str());
   if (entered != nullptr) entered->enter();
   report_.findings.push_back({sim::Finding::rank_died, {rank.rank_}, message});
-  network_.lose(rank.rank_, "its process has ended");
+  networks_.lose(rank.rank_, "its process has ended");
   for (const auto& other : ranks_) wake(*other, at_ns);
 }
 
@@ -143,8 +143,8 @@ bool World::settle_accounts() {
       if (mpi_adi::MpiRank* const joined = rank->joined(); joined != nullptr) moved |= joined->device().progress();
     }
   }
-  network_.drop_lost();
-  const sim::VirtualCounts& counts = network_.counts();
+  networks_.drop_lost();
+  const sim::VirtualCounts counts = networks_.counts();
   if (counts.sent != counts.delivered + counts.lost) return false;
   // The registers of a pair do not count lost messages.
   return counts.lost != 0 || ranks_.size() > kPairsCheckedMax || are_registers_right();
@@ -155,10 +155,13 @@ bool World::are_registers_right() const {
     for (const auto& to : ranks_) {
       if (from->joined() == nullptr || to->joined() == nullptr) continue;
       const sim::Registers& receiver = to->joined()->process().kernel().registers();
-      const sim::DropCounts drops = receiver.dropped(from->rank_);
-      const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
-      const std::uint64_t sent = from->joined()->process().kernel().registers().sent(to->rank_);
-      if (sent != receiver.delivered(from->rank_) + dropped) return false;
+      const sim::Registers& sender = from->joined()->process().kernel().registers();
+      for (std::size_t each = 0; each < (sender.has_ways() ? sim::kWayCodes : 1); ++each) {
+        const auto way = static_cast<sim::WayCode>(each);
+        const sim::DropCounts drops = receiver.dropped(from->rank_, way);
+        const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+        if (sender.sent(to->rank_, way) != receiver.delivered(from->rank_, way) + dropped) return false;
+      }
     }
   }
   return true;
@@ -173,15 +176,16 @@ std::uint64_t World::elapsed_ns() const {
 void World::print_summary() const {
   std::fprintf(stderr, "margay simulate: %zu ranks on %s: %.6f s, %llu messages, %llu switches\n", ranks_.size(),
                machine_.name.c_str(), static_cast<double>(elapsed_ns()) * 1e-9,
-               static_cast<unsigned long long>(network_.counts().sent), static_cast<unsigned long long>(switches_));
+               static_cast<unsigned long long>(networks_.counts().sent), static_cast<unsigned long long>(switches_));
 }
 
 int World::write_report(int status) {
   report_.exit_status = status;
   report_.virtual_ns = elapsed_ns();
-  report_.messages = network_.counts().sent;
+  report_.messages = networks_.counts().sent;
   report_.bytes = bytes_;
   report_.switches = switches_;
+  report_.ways = networks_.report();
   const portals::Status written = virtual_machine::write_report(settings_.report, report_);
   if (written.ok()) return status;
   std::fprintf(stderr, "margay simulate: %s\n", written.sentence().c_str());

@@ -24,6 +24,8 @@ struct JobPlan {
   double processors = 0;
   std::string rates;
   bool rates_given = false;
+  // BoardHeader::ways.
+  std::uint32_t ways = 1;
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(program_of_rank.size()); }
   // The first rank of a rank's process.

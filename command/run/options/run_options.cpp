@@ -461,8 +461,11 @@ class Parser {
 
   // Options that need several nodes are not errors, since scripts set them for all machines.
   void warn_of_one_node() {
+    const auto is_way = [](const auto& one) { return one.first == "MARGAY_WAY"; };
+    const bool uses_sockets = std::any_of(out_.rank_options.begin(), out_.rank_options.end(), is_way);
     if (out_.processes_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
     for (const std::string_view option : {"iface", "wire-tcp"}) {
+      if (uses_sockets) break;
       const std::string_view variable = find_option_rule(option)->variable;
       if (std::any_of(out_.rank_options.begin(), out_.rank_options.end(),
                       [&](const auto& one) { return one.first == variable; })) {

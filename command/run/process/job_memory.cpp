@@ -44,9 +44,11 @@ JobMemory::~JobMemory() {
 
 // Segments are created at full size here, so that a lack of memory is one error and not one for each rank.
 Status JobMemory::create(const JobPlan& plan) {
-  const sim::SegmentRequest for_board = request(sim::only_size(sim::Board::bytes_for(plan.size())), "margay-board");
+  const sim::SegmentRequest for_board =
+      request(sim::only_size(sim::Board::bytes_for(plan.size(), plan.ways)), "margay-board");
   if (Status status = sim::create_segment(for_board, board_descriptor_); !status.ok()) return status;
-  if (Status status = sim::Board::create(board_descriptor_, plan.size(), board_); !status.ok()) return status;
+  if (Status status = sim::Board::create(board_descriptor_, plan.size(), board_, plan.ways); !status.ok())
+    return status;
   sim::BoardHeader& header = board_.header();
   header.node_count = plan.node_count;
   header.crowded = plan.crowded ? 1 : 0;

@@ -19,6 +19,16 @@ bool is_inside(const sim::BoardBlock& block) {
   return block.state == sim::RankState::initialized;
 }
 
+// The wires whose polling the rank has switched off: "tcp". Such a rank is never part of a proof of a deadlock.
+std::string switched_off(const sim::BoardBlock& block) {
+  std::string wires;
+  for (const sim::BoardPolling& polling : block.polling) {
+    if (polling.counts.mode != static_cast<std::uint32_t>(sim::PollMode::off)) continue;
+    wires += (wires.empty() ? "" : ", ") + clean_text(polling.wire);
+  }
+  return wires;
+}
+
 }  // namespace
 
 std::string describe_wait_target(const sim::BoardBlock& block) {
@@ -145,6 +155,10 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
     if (!near_misses.empty()) lines.push_back("margay:     unexpected, and almost the awaited one: " + near_misses);
     const std::string held = clean_text(block.wait.held);
     if (!held.empty()) lines.push_back("margay:     held on its wire: " + held);
+    if (const std::string wires = switched_off(block); !wires.empty()) {
+      lines.push_back("margay:     does not poll " + wires +
+                      ": messages there wait (MPIX_Margay_polling, --skip-poll)");
+    }
   }
   // Others may wait for these, most often in a collective call that these did not make.
   if (const std::string ended = ranks_ended(); !ended.empty()) {

@@ -19,8 +19,8 @@ constexpr std::string_view kProtocolNames[] = {
     "get",   "reply",         "acknowledgment"};
 // The names are indexed by the board's enumerations.
 static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(sim::CountedProtocol::count));
-constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp"};
-static_assert(std::size(kWireNames) == static_cast<std::size_t>(sim::CountedWire::count));
+constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp", "virtual"};
+static_assert(std::size(kWireNames) == sim::kWireCount);
 
 constexpr std::string_view kAccessNames[] = {"put, direct",        "put, process",        "put, message",
                                              "get, direct",        "get, process",        "get, message",
@@ -42,6 +42,33 @@ void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::Boa
       sum.bytes += (board.block(rank).*counts)[i].bytes;
     }
     if (sum.messages > 0) lines.push_back(fmt::format("    {:<20} {:>14} {:>18}", names[i], sum.messages, sum.bytes));
+  }
+}
+
+// Adds the polls of each wire: sums over all ranks, wires without polls omitted. Wires are found by their names.
+void add_polling(const sim::Board& board, std::vector<std::string>& lines) {
+  struct Row {
+    std::string_view wire;
+    sim::PollCounts sum;
+  };
+  std::vector<Row> rows;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    for (const sim::BoardPolling& polling : board.block(rank).polling) {
+      const std::string_view wire = sim::name_in(polling.wire);
+      if (wire.empty() || polling.counts.polls == 0) continue;
+      auto row = std::ranges::find(rows, wire, &Row::wire);
+      if (row == rows.end()) row = rows.insert(rows.end(), {wire, {}});
+      row->sum.polls += polling.counts.polls;
+      row->sum.hits += polling.counts.hits;
+      row->sum.wasted_ns += polling.counts.wasted_ns;
+    }
+  }
+  if (rows.empty()) return;
+  constexpr double kNsPerMs = 1e6;
+  lines.push_back(fmt::format("  {:<22} {:>14} {:>18} {:>14}", "polling", "polls", "hits", "wasted ms"));
+  for (const auto& [wire, sum] : rows) {
+    lines.push_back(fmt::format("    {:<20} {:>14} {:>18} {:>14.3f}", wire, sum.polls, sum.hits,
+                                static_cast<double>(sum.wasted_ns) / kNsPerMs));
   }
 }
 
@@ -168,12 +195,28 @@ void check_libraries(const sim::Board& board, AccountingResult& result) {
 }
 
 std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& board, std::uint32_t from,
-                                                           std::uint32_t to) {
+                                                           std::uint32_t to, sim::WayCode way) {
   std::array<std::uint64_t, sim::kDropReasons> drops{};
   // The receiver counts the drops, by sender and reason.
-  const std::uint64_t* counts = board.dropped(to) + std::size_t{from} * sim::kDropReasons;
+  const std::uint64_t* counts = board.dropped(to) + board.pair(from, way) * sim::kDropReasons;
   std::copy(counts, counts + sim::kDropReasons, drops.begin());
   return drops;
+}
+
+// Adds a line if the law fails for a pair and way.
+void check_pair(const sim::Board& board, std::uint32_t from, std::uint32_t to, sim::WayCode way,
+                AccountingResult& result) {
+  const auto drops = drops_of_pair(board, from, to, way);
+  const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+  const std::uint64_t sent = board.sent(from)[board.pair(to, way)];
+  const std::uint64_t delivered = board.delivered(to)[board.pair(from, way)];
+  if (sent == delivered + dropped) return;
+  // Pairs grow with the square of the ranks; a few show the pattern.
+  if (++result.offending_pairs > kMostPairsShown) return;
+  result.lines.push_back(
+      fmt::format("margay: accounting fails from rank {} to rank {}{}: sent {}, delivered {}, dropped {} ({})", from,
+                  to, way == sim::kUsualWay ? "" : fmt::format(" by {}", sim::name_of_way(way)), sent, delivered,
+                  dropped, describe_drops(drops)));
 }
 
 }  // namespace
@@ -193,6 +236,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
   }
   add_counts(board, &sim::BoardBlock::by_protocol, kProtocolNames, "protocol", lines);
   add_counts(board, &sim::BoardBlock::by_wire, kWireNames, "wire", lines);
+  add_polling(board, lines);
   if (any_rank(board, &accesses_windows)) {
     add_counts(board, &sim::BoardBlock::by_access, kAccessNames, "one-sided, by way", lines, "accesses");
   }
@@ -203,8 +247,9 @@ std::vector<std::string> stats_table(const sim::Board& board) {
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
     walked += board.block(rank).entries_walked;
     if (board.block(rank).heap_high_water_bytes > board.block(highest).heap_high_water_bytes) highest = rank;
-    for (std::uint32_t peer = 0; peer < board.size(); ++peer) {
-      const auto pair = drops_of_pair(board, peer, rank);
+    for (std::uint32_t at = 0; at < board.size() * board.ways(); ++at) {
+      const auto way = static_cast<sim::WayCode>(at / board.size());
+      const auto pair = drops_of_pair(board, at % board.size(), rank, way);
       std::transform(drops.begin(), drops.end(), pair.begin(), drops.begin(), std::plus<>());
     }
   }
@@ -253,16 +298,9 @@ AccountingResult check_accounting(const sim::Board& board) {
   result.checked = true;
   for (std::uint32_t from = 0; from < board.size(); ++from) {
     for (std::uint32_t to = 0; to < board.size(); ++to) {
-      const auto drops = drops_of_pair(board, from, to);
-      const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
-      const std::uint64_t sent = board.sent(from)[to];
-      const std::uint64_t delivered = board.delivered(to)[from];
-      if (sent == delivered + dropped) continue;
-      // Pairs grow with the square of the ranks; a few show the pattern.
-      if (++result.offending_pairs > kMostPairsShown) continue;
-      result.lines.push_back(
-          fmt::format("margay: accounting fails from rank {} to rank {}: sent {}, delivered {}, dropped {} ({})", from,
-                      to, sent, delivered, dropped, describe_drops(drops)));
+      for (std::uint32_t way = 0; way < board.ways(); ++way) {
+        check_pair(board, from, to, static_cast<sim::WayCode>(way), result);
+      }
     }
   }
   if (result.offending_pairs > kMostPairsShown) {

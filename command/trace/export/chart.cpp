@@ -91,8 +91,8 @@ class ChartMaker {
     const std::string about_what = event.header == static_cast<std::uint8_t>(portals::Kind::put)
                                        ? fmt::format(", {}", source_.event_text.bits(entry))
                                        : "";
-    step.text = fmt::format("{} #{}, {}{}", kind_text(event), hop.identity.sequence, sim::counted(event.bytes, "byte"),
-                            about_what);
+    step.text = fmt::format("{} #{}, {}{}", kind_text(event), sim::number_text(hop.identity.sequence),
+                            sim::counted(event.bytes, "byte"), about_what);
     if (hop.sent != MessageStory::kNone && hop.arrived != MessageStory::kNone) {
       const std::uint64_t sent = trace_.entries[hop.sent].event.time;
       const std::uint64_t arrived = trace_.entries[hop.arrived].event.time;

@@ -118,8 +118,8 @@ class ChromeWriter {
   void put_message(const MessageStory& story) {
     const MessageRow row = row_of(source_, story);
     const std::string id = identity_text(story.identity);
-    const std::string name =
-        fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
+    const std::string name = fmt::format("{}>{} #{}", story.identity.source, story.identity.destination,
+                                         sim::number_text(story.identity.sequence));
     const std::size_t from = story.sent;
     // The message ends when the program receives it, or at its arrival if no receive took it.
     const std::size_t to = story.received != MessageStory::kNone ? story.received : story.arrived;

@@ -60,7 +60,7 @@ void write_events_csv(const ExportSource& source, std::ostream& out) {
     CsvLine line;
     line.add_moment(trace, i).add_number(trace.files[file].rank).add(name(event.kind));
     line.add_rank(event.source).add_rank(event.destination);
-    event.sequence == 0 ? line.add("") : line.add_number(event.sequence);
+    event.sequence == 0 ? line.add("") : line.add(sim::number_text(event.sequence));
     line.add(event.header == sim::kNoHeader ? "" : kind_text(event));
     event.portal == portals::kNoPortal ? line.add("") : line.add_number(event.portal);
     line.add(event.wire == sim::kNoWire ? "" : source.names.wire(event.wire));
@@ -85,7 +85,8 @@ void write_messages_csv(const ExportSource& source, const std::vector<MessageSto
   for (const MessageStory& story : stories) {
     const MessageRow row = row_of(source, story);
     CsvLine line;
-    line.add_number(story.identity.source).add_number(story.identity.destination).add_number(story.identity.sequence);
+    line.add_number(story.identity.source).add_number(story.identity.destination);
+    line.add(sim::number_text(story.identity.sequence));
     for (const std::size_t at :
          {story.begin, story.sent, story.arrived, story.posted, story.matched, story.received, story.completed}) {
       line.add_moment(trace, at);

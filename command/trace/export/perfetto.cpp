@@ -234,8 +234,8 @@ class PerfettoWriter {
   void add_message(const MessageStory& story) {
     constexpr std::size_t kNever = MessageStory::kNone;
     const MessageRow row = row_of(source_, story);
-    const std::string name =
-        fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
+    const std::string name = fmt::format("{}>{} #{}", story.identity.source, story.identity.destination,
+                                         sim::number_text(story.identity.sequence));
     const std::size_t from = story.sent != kNever ? story.sent : story.steps.front();
     const std::size_t last = story.received != kNever ? story.received : story.arrived;
     const std::size_t to = last != kNever ? std::max(from, last) : std::max(from, story.steps.back());

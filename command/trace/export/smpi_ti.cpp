@@ -99,7 +99,9 @@ class ReplayMaker {
     const bool is_collective = serves_collectives(source_.names, entry.file, entry.event.portal);
     const std::size_t received = is_received ? story.received : is_collective ? landed(story) : kUnknown;
     if (!is_put || received == kUnknown) return skip_message(story);
-    const auto& [source, destination, sequence] = story.identity;
+    const auto& [source, destination, number] = story.identity;
+    // SimGrid's tags have 31 bits. The numbers of different ways are kept apart in the upper ones.
+    const std::uint64_t sequence = std::uint64_t{sim::way_of(number)} << 27U | sim::position_of(number);
     // A send is always an isend here; finish() joins it with a wait that follows at once.
     add(in_a_call(from), fmt::format("isend {} {} {}", destination, sequence, entry.event.bytes));
     const std::string wait = fmt::format("wait {} {} {}", source, destination, sequence);

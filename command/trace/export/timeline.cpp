@@ -176,7 +176,7 @@ std::uint64_t since_start(const Trace& trace, std::size_t at) {
 }
 
 std::string identity_text(const MessageIdentity& message) {
-  return fmt::format("{}:{}:{}", message.source, message.destination, message.sequence);
+  return fmt::format("{}:{}:{}", message.source, message.destination, sim::number_text(message.sequence));
 }
 
 }  // namespace margay::command

@@ -68,7 +68,7 @@ std::string message_text(const sim::TraceEvent& event) {
   // This event is not about a message: its source is the source rank that the entry accepts.
   if (event.kind == sim::TraceKind::entry_linked) return "";
   std::string text = rank_text(event.source) + ">" + rank_text(event.destination);
-  if (event.sequence != 0) text += fmt::format(" #{}", event.sequence);
+  if (event.sequence != 0) text += fmt::format(" #{}", sim::number_text(event.sequence));
   return text;
 }
 

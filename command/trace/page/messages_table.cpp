@@ -42,6 +42,7 @@ class MessageRows {
         .column("source", source_)
         .column("destination", destination_)
         .column("sequence", sequence_)
+        .column("way", way_)
         .column("first", first_)
         .column("last", last_)
         .column("sent", sent_)
@@ -78,7 +79,8 @@ class MessageRows {
   void add_times(const MessageStory& story) {
     source_.push_back(story.identity.source);
     destination_.push_back(story.identity.destination);
-    sequence_.push_back(static_cast<std::uint32_t>(story.identity.sequence));
+    sequence_.push_back(static_cast<std::uint32_t>(sim::position_of(story.identity.sequence)));
+    way_.push_back(strings_.number(std::string(sim::name_of_way(sim::way_of(story.identity.sequence)))));
     // The message's own first event, not its receive's: it determines the table's order.
     const auto own = std::find_if(story.steps.begin(), story.steps.end(),
                                   [&](std::size_t at) { return identity(input_.entry(at).event) == story.identity; });
@@ -213,7 +215,7 @@ class MessageRows {
   // By call: the last message that completed in it.
   std::unordered_map<std::size_t, Last> senders_, receivers_;
   PageStrings& strings_;
-  std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
+  std::vector<std::uint32_t> source_, destination_, sequence_, way_, what_, communicator_, protocol_, how_, wire_,
       portal_name_, walked_, taker_, step_;
   // phase_: 0 or 1, the phase of a collective call to which the message belongs; 0 for other messages.
   std::vector<std::uint8_t> portal_, internal_, phase_;

@@ -32,6 +32,7 @@ constexpr std::array kWaitColumns = {u32("rank"), u8("thread"), f64("begin"), f6
 constexpr std::array kMessageColumns = {u32("source"),
                                         u32("destination"),
                                         u32("sequence"),
+                                        u32("way"),
                                         f64("first"),
                                         f64("last"),
                                         f64("sent"),

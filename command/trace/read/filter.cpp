@@ -30,6 +30,21 @@ bool take_before_sequence(std::string_view& text, bool as_printed) {
   return as_printed ? take(text, " #") || take(text, "#") : take(text, ":");
 }
 
+// "17", or with another than the usual way "tcp.17".
+bool take_number(std::string_view& text, std::uint64_t& number) {
+  sim::WayCode way = sim::kUsualWay;
+  for (std::size_t wire = 0; wire < sim::kWireCount; ++wire) {
+    const std::string mark = std::string(sim::kWireKinds[wire].name) + ".";
+    if (!take(text, mark)) continue;
+    way = sim::way_by(static_cast<sim::WireId>(wire));
+    break;
+  }
+  std::uint64_t position = 0;
+  if (!parse_number(text, sim::position_of(~std::uint64_t{0}), position)) return false;
+  number = position == 0 ? 0 : sim::message_number(way, position);
+  return true;
+}
+
 bool answers(const sim::TraceEvent& event) {
   return event.kind == sim::TraceKind::kernel_ack_sent || event.kind == sim::TraceKind::kernel_ack_arrived ||
          event.kind == sim::TraceKind::kernel_reply_sent;
@@ -105,7 +120,7 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
   const bool as_printed = text.find('>') != std::string_view::npos;
   const bool good = parse_number(rest, kRankLimit, source) && take(rest, as_printed ? ">" : ":") &&
                     parse_number(rest, kRankLimit, destination) && take_before_sequence(rest, as_printed) &&
-                    parse_number(rest, ~std::uint64_t{0}, sequence) && rest.empty() && sequence != 0;
+                    take_number(rest, sequence) && rest.empty() && sequence != 0;
   if (!good) {
     return Status::error(fmt::format(
         "\"{}\" is not a message; write SOURCE:DESTINATION:SEQUENCE with the sequence from 1, as in 0:1:17, or "

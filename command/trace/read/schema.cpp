@@ -8,6 +8,7 @@
 #include "mpi_adi/rma/window.hpp"
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
+#include "sim/base/poll_setting.hpp"
 #include "sim/boot/findings.hpp"
 #include "sim/wire/wire.hpp"
 
@@ -76,13 +77,14 @@ constexpr Enumeration kPassed = {"Why passed", name_as<portals::Passed>,
                                  static_cast<std::uint32_t>(portals::Passed::taken) + 1};
 // Begins with 1: this event always has a cause, so 0 is damage.
 constexpr Enumeration kGivenBack = {"Why given back", name_in<kGivenBackNames>, kGivenBackNames.size(), 1};
+constexpr Enumeration kPollings = {"Polling", name_as<sim::PollMode>, sim::kPollModeCount};
 constexpr Enumeration kHeapLeft = {"How a heap is left", name_in<kHeapLeftNames>, kHeapLeftNames.size()};
 
 // In the order of the document, which does not list the findings.
 constexpr std::array kEnumerations = {&kWires,  &kHeaders,    &kSavings,     &kProtocols, &kChoices, &kBodies,
                                       &kWalks,  &kLinks,      &kDescriptors, &kAccesses,  &kWays,    &kEpochs,
                                       &kSyncs,  &kOperations, &kAlgorithms,  &kProbes,    &kRoots,   &kDropReasons,
-                                      &kPassed, &kGivenBack,  &kHeapLeft};
+                                      &kPassed, &kGivenBack,  &kHeapLeft,    &kPollings};
 
 // Conditions of fields: some slots mean different things in one kind.
 bool is_reply(const TraceEvent& event) {
@@ -381,6 +383,14 @@ constexpr std::array kEvents = {
          number_field("library", Slot::match_bits, "its place in the rank"),
          number_field("event", Slot::reason, "the library's number of its sentence"), kBytes,
          number_field("detail", Slot::detail), number_field("a", Slot::a), number_field("b", Slot::b)}},
+    EventSchema{TraceKind::poll_interval_changed,
+                "the rank polls a wire at another interval from now on",
+                {kWire, enumeration_field("polling", Slot::reason, kPollings),
+                 number_field("rounds", Slot::a, "from one poll to the next, 0 not counted in rounds"),
+                 number_field("rounds_before", Slot::b, "before the change"),
+                 count_field("poll_ns", Slot::detail, "measured cost of a poll that finds nothing, 0 not known"),
+                 number_field("others", Slot::bytes,
+                              "polls of other wires that found something since the last such poll of this wire")}},
 };
 // The kind's number is the index; the assertions make a forgotten or misplaced row a compile error.
 static_assert(kEvents.size() == sim::kTraceKindCount);

@@ -9,6 +9,7 @@
 #include "command/trace/names/text.hpp"
 #include "command/trace/story/collectives.hpp"
 #include "command/trace/story/copies.hpp"
+#include "command/trace/story/polling_text.hpp"
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "sim/base/text.hpp"
@@ -546,6 +547,8 @@ std::string EventText::of_rank(const Trace::Entry& entry) const {
       return "its message coprocessor takes over";
     case sim::TraceKind::coprocessor_end:
       return fmt::format("its message coprocessor rests, after {}", sim::counted(event.a, "message"));
+    case sim::TraceKind::poll_interval_changed:
+      return polling_text(event);
     case sim::TraceKind::finding:
       return fmt::format("reports the finding {}", finding_id(static_cast<sim::Finding>(event.a)));
     case sim::TraceKind::library_event:

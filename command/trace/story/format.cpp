@@ -21,8 +21,8 @@ constexpr std::size_t kMissing = MessageStory::kNone;
 // The title. `message` formats an entry's contents and envelope; the first event that has them is used.
 template <typename Message>
 std::string titled(const Trace& trace, const MessageStory& story, const Message& message) {
-  std::string text =
-      fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
+  std::string text = fmt::format("{}>{} #{}", story.identity.source, story.identity.destination,
+                                 sim::number_text(story.identity.sequence));
   for (const std::size_t step : {story.begin, story.arrived, story.matched, story.dropped}) {
     if (step != kMissing) return text + ": " + message(trace.entries[step]);
   }

@@ -208,8 +208,9 @@ Messages::Blocked Messages::blocked(const MessageStory& story) const {
   const auto until = [&](std::size_t at) { return time(at == kNone ? trace_.entries.size() - 1 : at); };
   for (const std::size_t hold : holds_) {
     const MessageIdentity held = identity(trace_.entries[hold].event);
-    // Wires deliver in order, so only an earlier message of the same pair can block this one.
+    // A wire delivers in order, so only an earlier message of the same pair and way can block this one.
     const bool before = held.source == story.identity.source && held.destination == story.identity.destination &&
+                        sim::way_of(held.sequence) == sim::way_of(story.identity.sequence) &&
                         held.sequence < story.identity.sequence;
     if (!before) continue;
     MessageStory other;

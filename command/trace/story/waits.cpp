@@ -58,7 +58,7 @@ class Waits {
   void add_method() {
     const Messages::Blocked behind = messages_.blocked(story_);
     const std::string what = fmt::format("{}>{} #{}, which was held for lack of room", behind.by.source,
-                                         behind.by.destination, behind.by.sequence);
+                                         behind.by.destination, sim::number_text(behind.by.sequence));
     if (story_.sent != kMissing && story_.arrived != kMissing) {
       add("The header was on its way for {} until rank {} saw it{}.", between(story_.sent, story_.arrived),
           story_.identity.destination,

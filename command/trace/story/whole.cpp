@@ -52,7 +52,7 @@ class Missing {
   void need(bool is_there, std::string_view what) {
     if (is_there) return;
     sentences_.push_back(fmt::format("{}>{} #{}: its story has not {}", story_.identity.source,
-                                     story_.identity.destination, story_.identity.sequence, what));
+                                     story_.identity.destination, sim::number_text(story_.identity.sequence), what));
   }
 
   const Trace& trace_;

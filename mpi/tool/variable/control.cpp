@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "mpi_adi/device/unexpected.hpp"
 #include "mpi_adi/rank/device_options.hpp"
@@ -96,6 +98,24 @@ std::string read_interface(const Settings& settings) {
   return settings.options.text("iface");
 }
 
+std::string read_skip_poll(const Settings& settings) {
+  if (settings.rank == nullptr) return settings.options.text("skip_poll");
+  return settings.rank->process().kernel().polling().describe_settings();
+}
+
+int check_skip_poll(const Settings& /*settings*/, const std::string& value) {
+  std::vector<sim::NamedPollSetting> parsed;
+  return allowed(sim::parse_poll_settings(value, parsed).ok());
+}
+
+// Fails for a wire that margay does not have, and where no thread can block on the wire.
+int write_skip_poll(MpiRank& rank, const std::string& value) {
+  std::vector<sim::NamedPollSetting> settings;
+  sim::Kernel& kernel = rank.process().kernel();
+  return allowed(sim::parse_poll_settings(value, settings).ok() &&
+                 kernel.polling().apply(settings, kernel.rounds()).ok());
+}
+
 // --- Waiting ---
 
 // Without a rank, the option that MPI_Init will read.
@@ -151,6 +171,15 @@ constexpr ControlVariable row(const Bound& bound, int verbosity, Word (*read)(co
           read,       nullptr,           nullptr,        nullptr};
 }
 
+// A row whose value is a string that the program may write.
+constexpr ControlVariable writable_text_row(const Bound& bound, int verbosity, std::string (*read)(const Settings&),
+                                            int (*check)(const Settings&, const std::string&),
+                                            int (*write)(MpiRank&, const std::string&)) {
+  return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type,
+          nullptr,    nullptr,           read,           nullptr,   nullptr,           check,
+          write};
+}
+
 // A row whose value is a string.
 constexpr ControlVariable text_row(const Bound& bound, std::string (*read)(const Settings&)) {
   return {bound.name,
@@ -177,6 +206,13 @@ constexpr ControlVariable writable_row(const Bound& bound, int verbosity, Word (
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type, items,
           read,       nullptr,           how.check,      how.write};
 }
+
+constexpr char kInterfaceText[] =
+    "where TCP listens: an interface, an address or a network; empty: chosen automatically";
+constexpr char kSkipPollText[] =
+    "how each wire is polled, such as \"shm=1,tcp=adaptive\": in every n-th round of progress, at an adaptive "
+    "interval, "
+    "when a thread that blocks on it has seen something (block), or not (off); a write sets the wires that it names";
 
 constexpr int kUser = MPI_T_VERBOSITY_USER_BASIC;
 constexpr int kTuner = MPI_T_VERBOSITY_TUNER_BASIC;
@@ -217,9 +253,9 @@ std::span<const ControlVariable> control_variables() {
           kTuner, &read_long_method, &long_methods()),
       row({"tcp_backend", "the requested driver of sockets between nodes; auto takes epoll", wires, integer}, kTuner,
           &read_tcp_backend, &tcp_backends()),
-      text_row({"interface", "where TCP listens: an interface, an address or a network; empty: chosen automatically",
-                wires, ValueType::text},
-               &read_interface),
+      text_row({"interface", kInterfaceText, wires, ValueType::text}, &read_interface),
+      writable_text_row({"skip_poll", kSkipPollText, wires, ValueType::text}, kTuner, &read_skip_poll, &check_skip_poll,
+                        &write_skip_poll),
       row({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
       row({"heap_spill_bytes",
            "size that the second heap is to have, opened when a message that the first has no room for has been held "

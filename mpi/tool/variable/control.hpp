@@ -48,7 +48,10 @@ struct ControlVariable {
   int (*check)(const Settings&, Word value);
   // Sets the value, which was checked. Called under the process lock.
   void (*write)(MpiRank& rank, Word value);
-  [[nodiscard]] bool writable() const { return check != nullptr; }
+  // The same for strings. write_text() fails with an MPI_T_ERR_ class if this rank cannot have the value.
+  int (*check_text)(const Settings&, const std::string& value) = nullptr;
+  int (*write_text)(MpiRank& rank, const std::string& value) = nullptr;
+  [[nodiscard]] bool writable() const { return check != nullptr || check_text != nullptr; }
 };
 
 // All control variables. An index is valid for the process's lifetime.

@@ -17,6 +17,18 @@ void store_text(const std::string& text, void* out) {
   std::memcpy(bytes, text.data(), std::min<std::size_t>(text.size(), kTextBytes - 1));
 }
 
+// Writes a string, which ends with a zero or fills the buffer of kTextBytes.
+int write_text(Tool& tool, std::size_t index, const void* in) {
+  const ControlVariable& variable = control_variables()[index];
+  const auto* const bytes = static_cast<const char*>(in);
+  const std::string value(bytes, ::strnlen(bytes, kTextBytes));
+  const RankVisit visit(tool.rank);
+  if (const int error = variable.check_text(settings_of(tool.rank), value); error != MPI_SUCCESS) return error;
+  if (tool.rank != nullptr) return variable.write_text(*tool.rank, value);
+  tool.wanted_texts[index] = value;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int allocate_control(Tool& tool, int index, ToolHandle& handle, int& count) {
@@ -33,6 +45,10 @@ int read_control(Tool& tool, ToolHandle handle, void* out) {
   if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
   const ControlVariable& variable = control_variables()[found->second];
   // A value that was written before MPI_Init reads as written.
+  if (const auto text = tool.wanted_texts.find(found->second); text != tool.wanted_texts.end()) {
+    store_text(text->second, out);
+    return MPI_SUCCESS;
+  }
   const auto wanted = tool.wanted.find(found->second);
   if (wanted != tool.wanted.end()) {
     store_word(variable.type, wanted->second, out);
@@ -54,6 +70,7 @@ int write_control(Tool& tool, ToolHandle handle, const void* in) {
   if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
   const ControlVariable& variable = control_variables()[found->second];
   if (!variable.writable()) return MPI_T_ERR_CVAR_SET_NEVER;
+  if (variable.type == ValueType::text) return write_text(tool, found->second, in);
   const Word value = load_word(variable.type, in);
   const RankVisit visit(tool.rank);
   // Checked and written under one lock, so the settings stay the same in between.

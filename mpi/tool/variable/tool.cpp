@@ -23,6 +23,11 @@ void tool_rank_begins(MpiRank& rank) {
     if (variable.check(settings, value) == MPI_SUCCESS) variable.write(rank, value);
   }
   state.wanted.clear();
+  for (const auto& [index, value] : state.wanted_texts) {
+    // The same for a string: what this rank cannot have stays as the options set it.
+    static_cast<void>(control_variables()[index].write_text(rank, value));
+  }
+  state.wanted_texts.clear();
 }
 
 // Keeps the last values, because tools read them after MPI_Finalize. Values of a communicator are not kept, because it

@@ -54,6 +54,7 @@ struct Tool final : ProcessPart {
   // Values written while MPI does not run, by index of the control variable. They are set when the rank begins, unless
   // its options then exclude them.
   std::map<std::size_t, Word> wanted;
+  std::map<std::size_t, std::string> wanted_texts;
   // The values of unbound performance variables when the last user of the job left; empty before, and while MPI runs.
   // Tools read them after MPI_Finalize.
   std::vector<Word> last_values;

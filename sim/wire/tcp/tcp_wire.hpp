@@ -87,6 +87,7 @@ class TcpWire final : public Wire {
   [[nodiscard]] TraceBody body_taken() const override { return uring_ ? TraceBody::uring : TraceBody::epoll; }
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] bool in_transit() const override;
+  [[nodiscard]] bool wakes_other_threads() const override { return backend_ != nullptr && !uring_; }
   [[nodiscard]] int wait_descriptor() const override { return backend_ == nullptr ? -1 : backend_->wait_descriptor(); }
   [[nodiscard]] bool prepare_wait() override;
   void time_passed() override {

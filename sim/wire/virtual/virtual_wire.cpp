@@ -12,7 +12,7 @@ using portals::Region;
 using portals::RegionCursor;
 
 VirtualWire::VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished)
-    : Wire(WireId::virtual_), network_(network), rank_(rank), finished_(finished) {}
+    : Wire(network.options_.wire), network_(network), rank_(rank), finished_(finished) {}
 
 // The window limits the frames in flight of a pair, as a ring or a socket's buffer would.
 bool VirtualWire::room(const Pair& pair, std::uint64_t bytes) const {

@@ -33,6 +33,54 @@ def case_adds(case):
         case.expect_lines(f"rank {rank}: the counter has {ADDITIONS * ranks}" for rank in range(ranks))
 
 
+def ways_program(case):
+    return case.build.folder / "tests" / "libraries" / "library_ways"
+
+
+# Ranks, options, and by pair of ranks the wires that are open, the usual one first.
+WAYS = (
+    (2, (), {(0, 0): ["self"], (0, 1): ["shm"]}),
+    (2, ("--way", "shm,tcp"), {(0, 0): ["self"], (0, 1): ["shm", "tcp"], (1, 0): ["shm", "tcp"]}),
+    (2, ("--way", "tcp,shm"), {(0, 1): ["tcp", "shm"], (1, 0): ["tcp", "shm"]}),
+    (2, ("--way", "tcp"), {(0, 0): ["self"], (0, 1): ["tcp"]}),
+    (3, ("--way", "shm,tcp", "--wire-tcp", "epoll"), {(0, 2): ["shm", "tcp"], (2, 0): ["shm", "tcp"]}),
+    (2, ("--nodes", "2", "--way", "shm,tcp"), {(0, 1): ["tcp"], (1, 1): ["self"]}),
+    (1, ("--way", "shm,tcp"), {(0, 0): ["self"]}),
+)
+
+
+def case_ways(case):
+    """Messages name their ways; links that move keep their order; the law holds for each pair and way."""
+    for ranks, options, expected in WAYS:
+        case.margay("--check-accounting", "--stats", *options, ways_program(case), ranks=ranks)
+        rows = re.findall(r"^row (\d+) (\d+) (\w+) (open|closed) (usual|further)$", case.last.stdout, re.M)
+        for (rank, peer), wires in expected.items():
+            found = [row[2] for row in rows if (int(row[0]), int(row[1]), row[3]) == (rank, peer, "open")]
+            case.expect(found == wires, f"{options}: from {rank} to {peer} {wires} are expected, not {found}")
+        usual = [row for row in rows if row[4] == "usual"]
+        case.expect(len(usual) == ranks * ranks, f"{options}: one usual way for each pair, not {len(usual)}")
+
+
+def case_ways_traced(case):
+    """A message's identity has its way, and the trace of two ways is whole."""
+    trace = case.traced("--way", "shm,tcp", ways_program(case), ranks=2)
+    case.command("trace", "check", trace)
+    listed = case.command("trace", "messages", trace, "--csv").splitlines()
+    for prefix in ("0,1,tcp.", "1,0,tcp."):
+        case.expect(any(prefix in line for line in listed), f"no message {prefix}N is listed")
+    story = case.command("trace", "story", trace, "0:1:tcp.1")
+    case.expect("0>1 #tcp.1" in story, f"the story names another message: {story[:200]}")
+    case.expect("sends number 1 to rank 1" in story, "the story lacks the library's event")
+
+
+def case_ways_refused(case):
+    """Lists that no job can use fail before a rank starts, or in each rank, with the wire and the cure."""
+    for options, word in ((("--way", "carrier"), "carrier"), (("--way", "shm,shm"), "twice"),
+                          (("--nodes", "2", "--way", "shm"), "--way")):
+        case.margay(*options, ways_program(case), status=1, ranks=2)
+        case.expect(word in case.last.stderr, f"{options}: the error does not name {word}: {case.last.stderr}")
+
+
 def case_stats(case):
     """`--stats` prints the library's counters: every addition was answered."""
     case.margay("--stats", counter(case), ranks=3)
@@ -127,6 +175,12 @@ def case_misuse(case):
     case.expect("destroys a message that is still under way" in case.last.stderr, "the message names the mistake")
     for mode in ("counter", "hold", "portal", "rank"):
         case.margay(misuse(case), mode, status="nonzero", ranks=1)
+
+
+def case_polling(case):
+    """A library sets the intervals of the rank's wires, switches a wire off and on, and gets its counts; invalid arguments fail."""
+    case.margay(misuse(case), "polling")
+    case.expect_lines(["polling: holds"] * 2)
 
 
 def case_foreign(case):

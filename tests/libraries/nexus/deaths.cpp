@@ -1,6 +1,7 @@
 // Context 1 kills itself at a place of Nexus: nexus_deaths PLACE. Each other context must get an `error`, or a value of
-// send(), from the call that needs context 1, prints "node N: lost: MESSAGE", and exits with status 0; it prints nothing if
-// no call fails. No context exits before all have the error, because a context that has left is as lost as a dead one.
+// send(), from the call that needs context 1, prints "node N: lost: MESSAGE", and exits with status 0; it prints
+// nothing if no call fails. No context exits before all have the error, because a context that has left is as lost as a
+// dead one.
 #include <margay/nexus.hpp>
 
 #include <csignal>

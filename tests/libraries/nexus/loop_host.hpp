@@ -1,7 +1,7 @@
-// A host of contexts that are threads of one program, with queues in place of wires: for tests of the core of Nexus without
-// a job. One lock is the process lock of all. Each pair of ranks has one queue, from which the receiver takes at random,
-// so messages of a pair stay in order and those of different pairs do not. Or one context alone, whose messages a script
-// makes, for fuzzing.
+// A host of contexts that are threads of one program, with queues in place of wires: for tests of the core of Nexus
+// without a job. One lock is the process lock of all. Each pair of ranks has one queue, from which the receiver takes
+// at random, so messages of a pair stay in order and those of different pairs do not. Or one context alone, whose
+// messages a script makes, for fuzzing.
 #pragma once
 
 #include <sched.h>
@@ -62,7 +62,8 @@ class LoopRank final : public host::Rank {
     table_.detach(portal);
     observers_.clear();
   }
-  void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/, const char* /*name*/) override {}
+  void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/,
+                  const char* /*name*/) override {}
   void wake(portals::Rank /*peer*/) override {}
   void hold_when_no_room(portals::PortalIndex /*portal*/) override {}
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override;
@@ -226,8 +227,10 @@ inline bool LoopRank::progress() {
 inline portals::Status LoopRank::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
   while (!done(argument)) {
     static_cast<void>(progress());
-    if (is_exhausted_ && !progress() && !done(argument)) return portals::Status::error(std::string(wait.call) + ": the script is over");
-    if (++job_.idle_ > LoopJob::kIdleMost) abort(1, std::string("nothing moves; rank ") + std::to_string(me_) + " in " + wait.call);
+    if (is_exhausted_ && !progress() && !done(argument))
+      return portals::Status::error(std::string(wait.call) + ": the script is over");
+    if (++job_.idle_ > LoopJob::kIdleMost)
+      abort(1, std::string("nothing moves; rank ") + std::to_string(me_) + " in " + wait.call);
     unlock();
     sched_yield();
     lock();

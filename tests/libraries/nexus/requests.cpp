@@ -147,7 +147,8 @@ void travelling() {
   wait_until([&] { return used == 2 * contexts(); });
   meet();
   need(kept.size() == static_cast<std::size_t>(2 * contexts()), "each context had each startpoint");
-  need(std::count_if(kept.begin(), kept.end(), [](const Startpoint& each) { return each.is_light(); }) == contexts(), "light ones");
+  need(std::count_if(kept.begin(), kept.end(), [](const Startpoint& each) { return each.is_light(); }) == contexts(),
+       "light ones");
   used = 0;
   meet();
   for (Startpoint& each : kept) send(each, "use", Buffer().put("by")).check();
@@ -235,7 +236,8 @@ void bounds() {
     for (int i = 0; i < 100'000 && !was_full; ++i) {
       const Result result = send(next, "swallow", buffer);
       if (result.ok()) continue;
-      need(result.failures[0].why == Failure::Why::full && result.failures[0].context == (context() + 1) % contexts(), "a full queue");
+      need(result.failures[0].why == Failure::Why::full && result.failures[0].context == (context() + 1) % contexts(),
+           "a full queue");
       need_error("MARGAY_NEXUS_QUEUE", [&] { result.check(); });
       was_full = true;
     }
@@ -256,7 +258,9 @@ void bounds() {
 
 // What only the receiver detects returns to the sender; exceptions of handlers are thrown where they ran.
 void mistakes() {
-  register_handler("throw", [](Endpoint&, Buffer& buffer) { throw std::runtime_error("refused " + std::to_string(buffer.get<int>())); });
+  register_handler("throw", [](Endpoint&, Buffer& buffer) {
+    throw std::runtime_error("refused " + std::to_string(buffer.get<int>()));
+  });
   register_handler("throw_number", [](Endpoint&, Buffer&) { throw 3; });
   register_handler("wrong", [](Endpoint&, Buffer& buffer) { static_cast<void>(buffer.get<double>()); });
   const Endpoint endpoint;
@@ -267,10 +271,13 @@ void mistakes() {
              [] { wait_until([] { return false; }); });
   const std::string from = std::to_string((context() + contexts() - 1) % contexts());
   meet();
-  for (const auto& [name, text] : {std::pair<const char*, std::string>{"throw", "refused 5"}, {"throw_number", "not a std::exception"}, {"wrong", "1 of int32"}}) {
+  for (const auto& [name, text] : {std::pair<const char*, std::string>{"throw", "refused 5"},
+                                   {"throw_number", "not a std::exception"},
+                                   {"wrong", "1 of int32"}}) {
     // The handler runs inside send() of a context that sends to itself.
     send(next, name, Buffer().put(5)).check();
-    need_error("the handler \"" + std::string(name) + "\", requested by context " + from + ", threw: ", [] { wait_until([] { return false; }); });
+    need_error("the handler \"" + std::string(name) + "\", requested by context " + from + ", threw: ",
+               [] { wait_until([] { return false; }); });
     meet();
   }
   Startpoint unbound;
@@ -279,7 +286,10 @@ void mistakes() {
   need_error("64 bytes", [&] { static_cast<void>(send(next, std::string(64, 'x'))); });
   need_error("registered already", [] { register_handler("throw", [](Endpoint&, Buffer&) {}); });
   need_error("is empty", [] { register_handler("nothing", Handler()); });
-  need_error("Options::threads", [] { register_handler("threaded", [](Endpoint&, Buffer&) {}, Run::in_thread); });
+  need_error("Options::threads", [] {
+    register_handler(
+        "threaded", [](Endpoint&, Buffer&) {}, Run::in_thread);
+  });
   need_error("called twice", [] { init(); });
   need_error("no method \"fax\"", [&] { next.force("fax"); });
   need_error("no method \"fax\"", [&] { next.add("fax"); });
@@ -335,7 +345,8 @@ void tables() {
   need(greedy.is_light() && greedy.methods().size() == 3, "the usual table");
   for (Startpoint& each : all) {
     const std::string text = explain(each);
-    need(text.find("local") != std::string::npos && text.find("chosen by the next request") != std::string::npos, "an explanation");
+    need(text.find("local") != std::string::npos && text.find("chosen by the next request") != std::string::npos,
+         "an explanation");
     static_cast<void>(each.method());
     need(explain(each).find("chosen: the first applicable row") != std::string::npos, "the chosen row");
   }
@@ -364,7 +375,9 @@ void forwarding() {
   const Counts before = counts();
   meet();
   const bool is_away = context() < 2;
-  if (is_away) need(all[3].methods()[2].forwarder == 2 && explain(all[3]).find("by forwarder 2") != std::string::npos, "the forwarder in the table");
+  if (is_away)
+    need(all[3].methods()[2].forwarder == 2 && explain(all[3]).find("by forwarder 2") != std::string::npos,
+         "the forwarder in the table");
   constexpr int kEach = 200;
   for (int i = 0; i < kEach; ++i)
     send(all[3], "forwarded", Buffer().put(context()).put(i).put(std::vector<int>(i % 50 == 0 ? 20'000 : 10))).check();
@@ -374,7 +387,8 @@ void forwarding() {
   need(counts().forwarded - before.forwarded == (context() == 2 ? 2 * kEach + 4 : 0), "what context 2 has passed on");
 }
 
-// A startpoint whose table names a context that is no forwarder, and a context that passes on for one that has not agreed.
+// A startpoint whose table names a context that is no forwarder, and a context that passes on for one that has not
+// agreed.
 void wrong_forwarders() {
   need(contexts() == 4, "four contexts on two nodes");
   register_handler("unwanted", [](Endpoint&, Buffer&) { need(false, "no request by a wrong forwarder"); });
@@ -407,8 +421,10 @@ void wrong_forwarders() {
     agreed = changed.get<Startpoint>();
     send(agreed, "unwanted").check();
   }
-  if (context() == 3) need_error("context 2 passed it on, but is not a forwarder", [] { wait_until([] { return false; }); });
-  if (context() == 2) need_error("context 3 refused a request of this context", [] { wait_until([] { return false; }); });
+  if (context() == 3)
+    need_error("context 2 passed it on, but is not a forwarder", [] { wait_until([] { return false; }); });
+  if (context() == 2)
+    need_error("context 3 refused a request of this context", [] { wait_until([] { return false; }); });
 }
 
 // Bytes that no startpoint has: each is refused, and none is read past its end.
@@ -447,7 +463,8 @@ void threads() {
   struct Seen {
     std::atomic<int> begun{0}, ended{0};
   } seen;
-  register_handler("reply", [](Endpoint& endpoint, Buffer&) { endpoint.local<std::atomic<int>>() = 1; }, Run::in_thread);
+  register_handler(
+      "reply", [](Endpoint& endpoint, Buffer&) { endpoint.local<std::atomic<int>>() = 1; }, Run::in_thread);
   register_handler(
       "ask",
       [](Endpoint& endpoint, Buffer& buffer) {
@@ -484,10 +501,20 @@ void again() {
   meet();
 }
 
-constexpr cases::Case kCases[] = {
-    {"values", values},       {"flood", flood},   {"long", long_bodies},   {"travelling", travelling}, {"links", links},
-    {"endpoints", endpoints}, {"bounds", bounds}, {"mistakes", mistakes},  {"tables", tables},
-    {"forwarding", forwarding}, {"wrong_forwarders", wrong_forwarders}, {"damage", damage}, {"threads", threads}, {"again", again}};
+constexpr cases::Case kCases[] = {{"values", values},
+                                  {"flood", flood},
+                                  {"long", long_bodies},
+                                  {"travelling", travelling},
+                                  {"links", links},
+                                  {"endpoints", endpoints},
+                                  {"bounds", bounds},
+                                  {"mistakes", mistakes},
+                                  {"tables", tables},
+                                  {"forwarding", forwarding},
+                                  {"wrong_forwarders", wrong_forwarders},
+                                  {"damage", damage},
+                                  {"threads", threads},
+                                  {"again", again}};
 
 }  // namespace
 

@@ -2,10 +2,10 @@
 //
 //   nexus_seeds FIRST_SEED LAST_SEED
 //
-// The seed draws the number of contexts, all requests, and whose turn is next. Handlers send further requests, by startpoints
-// that travel with them, to any depth. Each request is entered in a ledger that all contexts share, because they are threads
-// that run in turn. When finish() returns on any context, each request has been executed once; requests by one link are
-// executed in order.
+// The seed draws the number of contexts, all requests, and whose turn is next. Handlers send further requests, by
+// startpoints that travel with them, to any depth. Each request is entered in a ledger that all contexts share, because
+// they are threads that run in turn. When finish() returns on any context, each request has been executed once;
+// requests by one link are executed in order.
 //
 // Prints a line for each seed that failed, "seed 17: REASON".
 #include <margay/nexus.hpp>
@@ -73,7 +73,8 @@ class Player {
         if (below(4) == 0) poll();
       }
       finish();
-      for (const std::uint8_t count : world->executed) need(count == 1, "a request was not executed once when finish() returned");
+      for (const std::uint8_t count : world->executed)
+        need(count == 1, "a request was not executed once when finish() returned");
       known_.clear();
     }
   }
@@ -91,7 +92,11 @@ class Player {
     const auto request = static_cast<std::uint32_t>(world->executed.size());
     world->executed.push_back(0);
     Buffer buffer;
-    buffer.put(request).put(link).put(world->links[link].sent++).put(depth).put(known_[below(static_cast<std::uint32_t>(known_.size()))].startpoint);
+    buffer.put(request)
+        .put(link)
+        .put(world->links[link].sent++)
+        .put(depth)
+        .put(known_[below(static_cast<std::uint32_t>(known_.size()))].startpoint);
     // Some are long, so that they are fetched.
     buffer.put(std::vector<std::uint32_t>(below(10) == 0 ? 5000 : below(10), request));
     const Result result = send(by.startpoint, "pass", buffer);
@@ -105,7 +110,8 @@ class Player {
     const auto number = buffer.get<std::uint32_t>();
     const auto depth = buffer.get<std::uint32_t>();
     Startpoint startpoint = buffer.get<Startpoint>();
-    for (const std::uint32_t each : buffer.get<std::vector<std::uint32_t>>()) need(each == request, "a body is damaged");
+    for (const std::uint32_t each : buffer.get<std::vector<std::uint32_t>>())
+      need(each == request, "a body is damaged");
     need(buffer.at_end() && world->executed[request]++ == 0, "a request was executed twice");
     need(world->links[link].executed++ == number, "the requests of a link are not in order");
     if (known_.size() < 12) known_.push_back({std::move(startpoint), next_link_++});
@@ -148,7 +154,8 @@ std::string run(std::uint64_t seed) {
   close(ends[1]);
   std::string text;
   char bytes[512];
-  for (ssize_t count = 0; (count = read(ends[0], bytes, sizeof bytes)) > 0;) text.append(bytes, static_cast<std::size_t>(count));
+  for (ssize_t count = 0; (count = read(ends[0], bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<std::size_t>(count));
   close(ends[0]);
   int status = 0;
   need(waitpid(child, &status, 0) == child, "the process of a seed is gone");

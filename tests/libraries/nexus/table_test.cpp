@@ -15,7 +15,8 @@ using namespace margay::nexus::core;
 
 Table table_of(std::initializer_list<const char*> names) {
   Table table;
-  for (const char* name : names) table.push_back({name, std::vector<std::byte>(table.size() * 3, std::byte{7}), kNoContext});
+  for (const char* name : names)
+    table.push_back({name, std::vector<std::byte>(table.size() * 3, std::byte{7}), kNoContext});
   return table;
 }
 

@@ -21,7 +21,8 @@ TEST_CASE("control variables are complete and consistent") {
     CHECK((row.type == ValueType::text) == (row.read_text != nullptr));
     CHECK((row.type == ValueType::text) != (row.read != nullptr));
     CHECK((row.type == ValueType::integer) == (row.items != nullptr));
-    CHECK(row.writable() == (row.write != nullptr));
+    CHECK(row.writable() == (row.write != nullptr || row.write_text != nullptr));
+    CHECK((row.check_text == nullptr) == (row.write_text == nullptr));
     CHECK(row.writable() == (row.scope == MPI_T_SCOPE_LOCAL));
     CHECK(row.category != Category::margay);
   }

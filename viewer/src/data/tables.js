@@ -21,6 +21,7 @@ export const kTables = {
     source: { type: 'u32', missing: 0 },
     destination: { type: 'u32', missing: 0 },
     sequence: { type: 'u32', missing: 0 },
+    way: { type: 'u32', missing: 0 },
     first: { type: 'f64', missing: NaN },
     last: { type: 'f64', missing: NaN },
     sent: { type: 'f64', missing: NaN },

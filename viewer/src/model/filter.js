@@ -3,8 +3,8 @@ import { kExactBelow } from '../base/format.js';
 import { collective_name } from './collective.js';
 import { ranks_of_text } from './ranks_text.js';
 
-const kPair = /^(\d+)\s*>\s*(\d+)(?:\s*#\s*(\d+))?$/;  // "0>1", "0>1 #17"
-const kMessage = /^(\d+):(\d+):(\d+)$/;                  // "0:1:17", which the commands accept too
+const kPair = /^(\d+)\s*>\s*(\d+)(?:\s*#\s*(?:([a-z]+)\.)?(\d+))?$/;  // "0>1", "0>1 #17", "0>1 #tcp.17"
+const kMessage = /^(\d+):(\d+):(?:([a-z]+)\.)?(\d+)$/;                  // "0:1:17", which the commands accept too
 const kRanks = /^ranks?\s+(\d[\d\s,-]*)$/;           // "rank 3"
 
 /** The filter of a new page: all messages but the library's own. */
@@ -43,17 +43,19 @@ export function texts_with(strings, text) {
 // Whether the text names one message, which a search finds even if it is hidden.
 function is_message_name(text) {
   const wanted = text.trim().toLowerCase();
-  return (kPair.exec(wanted) ?? kMessage.exec(wanted))?.[3] !== undefined;
+  return (kPair.exec(wanted) ?? kMessage.exec(wanted))?.[4] !== undefined;
 }
 
 // The test of a search for a name that the page uses: a pair of ranks, one of its messages, or a rank.
 function name_test(trace, text) {
-  const { source, destination, sequence } = trace.messages;
+  const { source, destination, sequence, way } = trace.messages;
   const pair = kPair.exec(text) ?? kMessage.exec(text);
   if (pair) {
     const [from, to] = [Number(pair[1]), Number(pair[2])];
-    const number = pair[3] === undefined ? null : Number(pair[3]);
-    return (row) => source[row] === from && destination[row] === to && (number === null || sequence[row] === number);
+    const number = pair[4] === undefined ? null : Number(pair[4]);
+    const by = pair[3] ?? '';
+    return (row) => source[row] === from && destination[row] === to
+      && (number === null || (sequence[row] === number && (way ? trace.text(way[row]) : '') === by));
   }
   const named = kRanks.exec(text);
   const ranks = named ? ranks_of_text(named[1]) : null;

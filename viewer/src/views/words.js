@@ -4,10 +4,11 @@ import { call_name } from '../model/collective.js';
 
 export { collective_name } from '../model/collective.js';
 
-/** "0>1 #17". */
+/** "0>1 #17", or by another way than the usual one "0>1 #tcp.17". */
 export function message_name(trace, row) {
-  const { source, destination, sequence } = trace.messages;
-  return `${source[row]}>${destination[row]} #${sequence[row]}`;
+  const { source, destination, sequence, way } = trace.messages;
+  const by = way?.[row] ? `${trace.text(way[row])}.` : '';
+  return `${source[row]}>${destination[row]} #${by}${sequence[row]}`;
 }
 
 /** "portal 0 (receives)", from the number and the trace's name, which may be all of it or only the part in parentheses. */
