@@ -9,7 +9,7 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/nexus ${margay_stage}/marg
 file(GLOB nexus_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/nexus/*.cpp ${PROJECT_SOURCE_DIR}/libraries/nexus/*/*.cpp)
 add_library(margay_nexus SHARED ${nexus_core})
 add_library(margay::nexus ALIAS margay_nexus)
-target_link_libraries(margay_nexus PRIVATE margay_host_interface margay_flags PkgConfig::libsodium Threads::Threads)
+target_link_libraries(margay_nexus PRIVATE margay_host_interface margay_flags PkgConfig::libsodium PkgConfig::libzstd Threads::Threads ${CMAKE_DL_LIBS})
 target_include_directories(margay_nexus PUBLIC $<BUILD_INTERFACE:${margay_stage}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(margay_nexus INTERFACE cxx_std_20)
 set_target_properties(margay_nexus PROPERTIES EXPORT_NAME nexus CXX_VISIBILITY_PRESET default VERSION ${PROJECT_VERSION} SOVERSION 0

@@ -88,8 +88,8 @@ std::vector<std::string> describe_polling() {
     const std::string how =
         set != settings.end() ? "MARGAY_SKIP_POLL: " + sim::describe(set->setting)
         : is_first            ? "in each round"
-                   : fmt::format("beside a faster wire at an adaptive interval, {} rounds to {} times this",
-                                 sim::PollInterval::kLeast, sim::PollInterval::kMostShare);
+                              : fmt::format("beside a faster wire at an adaptive interval, {} rounds to {} times this",
+                                            sim::PollInterval::kLeast, sim::PollInterval::kMostShare);
     is_first = false;
     lines.push_back(polling_line(wire_name, measured.ok() ? fmt::format("{:.0f} ns", ns) : "not measured",
                                  measured.ok() ? how + " (--skip-poll decides otherwise)" : measured.sentence()));

@@ -313,7 +313,8 @@ std::vector<std::string> library_lines(const std::vector<RankSnapshot>& ranks, S
     const RankSnapshot& rank = ranks[at];
     if (!rank.held.empty()) lines.push_back(fmt::format("rank {}, held on its wire: {}", rank.rank, rank.held));
     std::string polling;
-    for (const RankSnapshot::Polling& each : rank.polling) polling += (polling.empty() ? " " : "; ") + polling_text(each);
+    for (const RankSnapshot::Polling& each : rank.polling)
+      polling += (polling.empty() ? " " : "; ") + polling_text(each);
     if (!polling.empty()) lines.push_back(fmt::format("rank {}, polling:{}", rank.rank, polling));
     for (const RankSnapshot::Library& library : rank.libraries) {
       std::string line = fmt::format("rank {}, library {}:", rank.rank, library.name);

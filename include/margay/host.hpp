@@ -317,8 +317,8 @@ class Rank {
 
   // The polling of the rank's wires, which all libraries and MPI share. Wires have names, such as "tcp"
   // (include/margay/polling.h); a wire that this rank does not use is skipped, and another name is an error.
-  // `interval`: "20" polls in every 20th round of progress, "adaptive" by the measured cost and use, "block" when a thread
-  // that blocks on the wire has seen something. A call with "off" is set_polling(wire, false).
+  // `interval`: "20" polls in every 20th round of progress, "adaptive" by the measured cost and use, "block" when a
+  // thread that blocks on the wire has seen something. A call with "off" is set_polling(wire, false).
   [[nodiscard]] virtual portals::Status set_poll_interval(const std::string& wire, const std::string& interval) = 0;
   // Selective polling: while it is off, messages that arrive wait on the wire.
   [[nodiscard]] virtual portals::Status set_polling(const std::string& wire, bool on) = 0;

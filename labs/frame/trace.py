@@ -20,10 +20,17 @@ from frame import child, tools
 VERSION = 1
 EXPORT_SECONDS = 60
 BITS = ("match_bits", "ignore_bits")
+WAY_SHIFT, WIRES = 48, ("self", "shm", "tcp", "virtual")  # a number has its way above the position: 0 the usual one, else 1 + the wire
 
 
 class BadTrace(Exception):
     """A trace that cannot be read. Its message is a sentence."""
+
+
+def number_text(number):
+    """A message's number as margay prints it: `17`, or with another than the usual way `tcp.17`."""
+    way, position = number >> WAY_SHIFT, number & (1 << WAY_SHIFT) - 1
+    return f"{WIRES[way - 1]}.{position}" if 0 < way <= len(WIRES) else str(position)
 
 
 class Event:
@@ -51,7 +58,7 @@ class Event:
     @property
     def name(self):
         """As `margay trace story` names the message."""
-        return f"{self.source}>{self.destination} #{self.sequence}"
+        return f"{self.source}>{self.destination} #{number_text(self.sequence)}"
 
     @property
     def tag(self):
@@ -79,12 +86,12 @@ class Message:
 
     @property
     def name(self):
-        return f"{self.source}>{self.destination} #{self.sequence}"
+        return f"{self.source}>{self.destination} #{number_text(self.sequence)}"
 
     @property
     def story(self):
         """The argument that `margay trace story` takes."""
-        return f"{self.source}:{self.destination}:{self.sequence}"
+        return f"{self.source}:{self.destination}:{number_text(self.sequence)}"
 
     @property
     def sent(self):

@@ -264,8 +264,8 @@ portals::Status Part::move(portals::Rank peer, host::Way from, host::Way to) {
   sim::Kernel& kernel = rank_.process().kernel();
   for (const host::Way way : {from, to}) {
     if (peer < size() && kernel.route(peer, code_of(way)) != nullptr) continue;
-    return portals::Status::error(name() + std::string(": cannot move to another way to rank ") +
-                                  std::to_string(peer) + ": the way is not open; start the job with --way");
+    return portals::Status::error(name() + std::string(": cannot move to another way to rank ") + std::to_string(peer) +
+                                  ": the way is not open; start the job with --way");
   }
   if (way_lost(peer, to)) {
     return portals::Status::error(name() + std::string(": cannot move to a way to rank ") + std::to_string(peer) +

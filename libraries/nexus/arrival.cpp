@@ -190,7 +190,8 @@ portals::Status Context::unpack(Item& item) {
     if (!valid_name(name)) return damaged("invalid name of a transform");
     Method* const method = methods.find(name);
     if (method == nullptr || !method->traits.has(MARGAY_NEXUS_TRANSFORM))
-      return portals::Status::error("its body was transformed by " + name + ", a module that this context does not have");
+      return portals::Status::error("its body was transformed by " + name +
+                                    ", a module that this context does not have");
     applied.push_back(method);
     body = body.subspan(1 + length);
   }
@@ -246,8 +247,11 @@ void Context::pass_on(OwnedItem item) {
   if (!transmit(*link.way, frame, {&body, 1}))
     return refuse(std::move(item), "it cannot be passed on: " + link.way->failed);
   if (host_rank.recording())
-    host_rank.record(
-        {.number = kForwards, .peer = final, .bytes = item->body.size(), .b = frame.endpoint, .of_sent = link.way->method->is_host});
+    host_rank.record({.number = kForwards,
+                      .peer = final,
+                      .bytes = item->body.size(),
+                      .b = frame.endpoint,
+                      .of_sent = link.way->method->is_host});
   release(*item);
 }
 
@@ -277,7 +281,8 @@ void Context::take_control(const portals::ArrivedMessage& message) {
     }
     case Control::refusal: {
       std::string text(reinterpret_cast<const char*>(body.data()), std::min(body.size(), kTextMost));
-      std::ranges::replace_if(text, [](char each) { return each < ' ' || each > '~'; }, '?');
+      std::ranges::replace_if(
+          text, [](char each) { return each < ' ' || each > '~'; }, '?');
       return add_error(context + " refused a request of this context: " + text);
     }
     case Control::closing:
@@ -302,7 +307,9 @@ void Context::take_control(const portals::ArrivedMessage& message) {
       return;
     case Control::own:
     case Control::all:
-      if (!take_exchanged(source, number, body, static_cast<Control>(header.match_bits >> kControlShift) == Control::all)) break;
+      if (!take_exchanged(source, number, body,
+                          static_cast<Control>(header.match_bits >> kControlShift) == Control::all))
+        break;
       return;
   }
   ++count(kDropped);

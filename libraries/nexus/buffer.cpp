@@ -86,7 +86,8 @@ Buffer& Buffer::operator=(const Buffer& other) {
 Buffer& Buffer::append(Type type, std::size_t count, const void* base, std::size_t bytes) {
   if (is_view_) fail("Buffer::put() into the buffer of a request; put into a copy of it");
   if (count > kElementsMost)
-    fail("Buffer::put() of " + std::to_string(count) + " elements; put at most " + std::to_string(kElementsMost) + " at a time");
+    fail("Buffer::put() of " + std::to_string(count) + " elements; put at most " + std::to_string(kElementsMost) +
+         " at a time");
   const std::size_t at = own_.size();
   const auto count_32 = static_cast<std::uint32_t>(count);
   own_.resize(at + kHeadBytes + bytes);
@@ -108,8 +109,8 @@ Buffer::Head Buffer::head() const {
     fail("Buffer::get(): the buffer is damaged: unknown type " + std::to_string(std::to_integer<unsigned>(left[0])));
   const std::size_t bytes = size * count;
   if (bytes > left.size() - kHeadBytes)
-    fail("Buffer::get(): the buffer is damaged: " + std::to_string(count) + " elements of type " + name(type) + ", but " +
-         std::to_string(left.size() - kHeadBytes) + " bytes follow");
+    fail("Buffer::get(): the buffer is damaged: " + std::to_string(count) + " elements of type " + name(type) +
+         ", but " + std::to_string(left.size() - kHeadBytes) + " bytes follow");
   return {type, count, bytes};
 }
 
@@ -124,8 +125,10 @@ std::size_t Buffer::next_count() const {
 Buffer::Run Buffer::take(Type type, std::size_t count, bool exact) {
   const Head next = head();
   if (next.type != type || (exact && next.count != count)) {
-    const std::string wanted = exact ? std::to_string(count) + " of " + name(type) : std::string("some of ") + name(type);
-    fail("Buffer::get() of " + wanted + ", but the sender has put " + std::to_string(next.count) + " of " + name(next.type));
+    const std::string wanted =
+        exact ? std::to_string(count) + " of " + name(type) : std::string("some of ") + name(type);
+    fail("Buffer::get() of " + wanted + ", but the sender has put " + std::to_string(next.count) + " of " +
+         name(next.type));
   }
   const Run run{bytes().data() + next_ + kHeadBytes, next.count};
   next_ += kHeadBytes + next.bytes;

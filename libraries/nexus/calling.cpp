@@ -15,8 +15,8 @@ using core::this_context;
 
 namespace {
 
-// The handlers that this thread has registered, before and after init(). Not destroyed at the thread's end, because handlers
-// of other threads may be in use.
+// The handlers that this thread has registered, before and after init(). Not destroyed at the thread's end, because
+// handlers of other threads may be in use.
 core::Handlers& handlers_of_thread() {
   thread_local core::Handlers* const handlers = new core::Handlers();
   return *handlers;
@@ -24,8 +24,9 @@ core::Handlers& handlers_of_thread() {
 
 void refuse_in_handler(const char* call) {
   if (here.depth != 0 && !here.on_thread)
-    fail(std::string(call) + " is called in a handler, which must not wait; register the handler with Run::in_thread, or let "
-                             "it store what is to be done");
+    fail(std::string(call) +
+         " is called in a handler, which must not wait; register the handler with Run::in_thread, or let "
+         "it store what is to be done");
 }
 
 Context& context_outside_handlers(const char* call) {
@@ -140,7 +141,8 @@ int contexts() {
 
 void register_handler(const std::string& name, Handler handler, Run run) {
   if (here.context != nullptr && run == Run::in_thread && !here.context->threaded())
-    fail("register_handler: \"" + name + "\" runs in a thread, but there are none; set Options::threads or MARGAY_NEXUS_THREADS");
+    fail("register_handler: \"" + name +
+         "\" runs in a thread, but there are none; set Options::threads or MARGAY_NEXUS_THREADS");
   if (here.context == nullptr) return handlers_of_thread().add(name, std::move(handler), run);
   const core::Locked locked(here.context);
   here.context->handlers.add(name, std::move(handler), run);
@@ -178,8 +180,7 @@ void set_polling(const std::string& method, bool on) {
   Context& context = this_context("set_polling");
   const host::Call call(context.host_rank, "nexus::set_polling");
   core::Method& changed = method_of(context, "set_polling", method);
-  if (!changed.polls_itself())
-    fail("set_polling: " + method + " is polled by margay itself; see docs/polling.md");
+  if (!changed.polls_itself()) fail("set_polling: " + method + " is polled by margay itself; see docs/polling.md");
   changed.is_polled = on;
   if (context.host_rank.recording())
     context.host_rank.record({.number = core::kPollsEvery, .a = changed.number, .b = on ? changed.skip_poll : 0});
@@ -196,7 +197,8 @@ void load_module(const std::string& path) {
   Context& context = this_context("load_module");
   const host::Call call(context.host_rank, "nexus::load_module");
   std::unique_ptr<core::Module> module;
-  if (const portals::Status status = core::load_module(path, module); !status.ok()) fail("load_module: " + status.sentence());
+  if (const portals::Status status = core::load_module(path, module); !status.ok())
+    fail("load_module: " + status.sentence());
   const std::string name(module->name());
   context.load(std::move(module), {});
   const core::Method& method = *context.methods.find(name);
@@ -224,7 +226,8 @@ Endpoint::Endpoint(void* local_address) : local_address_(local_address) {
     const core::Locked locked(&context);
     number_ = context.endpoints.add(*this, generation_);
   }
-  if (number_ == 0) fail("Endpoint: the context has " + std::to_string(core::kEndpointsMost) + " endpoints, which is the most");
+  if (number_ == 0)
+    fail("Endpoint: the context has " + std::to_string(core::kEndpointsMost) + " endpoints, which is the most");
 }
 
 Endpoint::~Endpoint() {
@@ -237,8 +240,9 @@ Endpoint::~Endpoint() {
     if (running == 0) context->endpoints.remove(number_);
   }
   if (running != 0)
-    context->host_rank.abort(1, "endpoint " + std::to_string(number_) +
-                                    " is destroyed while a handler runs for it; destroy it when the handler has returned");
+    context->host_rank.abort(1,
+                             "endpoint " + std::to_string(number_) +
+                                 " is destroyed while a handler runs for it; destroy it when the handler has returned");
 }
 
 void Result::check() const {

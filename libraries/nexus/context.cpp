@@ -29,7 +29,12 @@ Context& this_context(const char* call) {
 }
 
 Context::Context(host::Rank& joined, const Settings& chosen, Handlers& registered)
-    : host_rank(joined), life(++lives), settings(chosen), handlers(registered), traffic(joined), endpoints(traffic.requests.block()) {
+    : host_rank(joined),
+      life(++lives),
+      settings(chosen),
+      handlers(registered),
+      traffic(joined),
+      endpoints(traffic.requests.block()) {
   for (std::size_t i = 0; i < kCounts; ++i) counters_[i] = &host_rank.counter(i);
   const std::uint32_t contexts = host_rank.size();
   // A node's number is its lowest rank.
@@ -81,7 +86,8 @@ void Context::start_modules(const Choice& choice) {
       methods.add(std::move(method), true);
       continue;
     }
-    const auto at = std::ranges::find_if(loaded, [&](const auto& each) { return each != nullptr && each->name() == name; });
+    const auto at =
+        std::ranges::find_if(loaded, [&](const auto& each) { return each != nullptr && each->name() == name; });
     std::unique_ptr<Module> module = at == loaded.end() ? make_compiled(name) : std::move(*at);
     if (module == nullptr) {
       std::string known = "local, shm, tcp";
@@ -97,7 +103,8 @@ void Context::start_modules(const Choice& choice) {
   }
   for (const auto& [name, every] : choice.skip_poll) {
     Method* const method = methods.find(name);
-    if (method == nullptr || every == 0) fail("init: invalid poll interval " + std::to_string(every) + " of \"" + name + "\"");
+    if (method == nullptr || every == 0)
+      fail("init: invalid poll interval " + std::to_string(every) + " of \"" + name + "\"");
     method->skip_poll = method->countdown = every;
   }
 }
@@ -158,7 +165,8 @@ void Context::take_hello(std::uint32_t source, Bytes body) {
   portals::Status status = decode(rest, host_rank.size(), table);
   if (status.ok() && (!rest.empty() || hellos_.contains(source) || me() != 0))
     status = portals::Status::error("it is not due");
-  if (!status.ok()) return add_error("context " + std::to_string(source) + " sent a damaged table: " + status.sentence());
+  if (!status.ok())
+    return add_error("context " + std::to_string(source) + " sent a damaged table: " + status.sentence());
   hellos_[source] = std::make_shared<const Table>(std::move(table));
   nodes_of_[source] = node;
 }
@@ -234,8 +242,8 @@ bool Context::deliver(Module& module, std::uint32_t source, Bytes header, Bytes 
   if (method == nullptr || source >= host_rank.size() || !status.ok()) {
     if (method != nullptr) ++method->dropped;
     ++count(kDropped);
-    add_error("the method " + std::string(module.name()) + " delivered a damaged message of context " + std::to_string(source) +
-              (status.ok() ? "" : ": " + status.sentence()));
+    add_error("the method " + std::string(module.name()) + " delivered a damaged message of context " +
+              std::to_string(source) + (status.ok() ? "" : ": " + status.sentence()));
     return false;
   }
   ++method->delivered;
@@ -270,8 +278,9 @@ bool Context::derive_key(std::string_view label, std::uint32_t one, std::uint32_
   const std::array<std::uint32_t, 2> pair{std::min(one, other), std::max(one, other)};
   std::memcpy(input.data() + 16 + kLabelMost, pair.data(), sizeof pair);
   const std::span<const std::byte, 32> secret = host_rank.secret();
-  static_cast<void>(crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(), input.data(), input.size(),
-                                       reinterpret_cast<const unsigned char*>(secret.data()), secret.size()));
+  static_cast<void>(crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(), input.data(),
+                                       input.size(), reinterpret_cast<const unsigned char*>(secret.data()),
+                                       secret.size()));
   std::ranges::copy_n(hash.begin(), static_cast<std::ptrdiff_t>(key.size()), key.begin());
   return true;
 }

@@ -1,10 +1,11 @@
-// One context: all parts of Nexus in a rank. Functions require that the thread is inside (host::Call), unless a comment says
-// otherwise.
+// One context: all parts of Nexus in a rank. Functions require that the thread is inside (host::Call), unless a comment
+// says otherwise.
 //
-// The path of a request, and the file of each step: send() selects the link's method (selection), transforms the body and
-// hands it to the method (sending), which is a way of the host (host_method, traffic) or a module. At the receiver the
-// message arrives in a heap or by deliver() (arrival), is fetched if it is long (bodies), unpacked, ordered (item) and queued
-// for its handler, which runs in a serving call (running) or in a thread (threads). A forwarder passes it on (forwarding).
+// The path of a request, and the file of each step: send() selects the link's method (selection), transforms the body
+// and hands it to the method (sending), which is a way of the host (host_method, traffic) or a module. At the receiver
+// the message arrives in a heap or by deliver() (arrival), is fetched if it is long (bodies), unpacked, ordered (item)
+// and queued for its handler, which runs in a serving call (running) or in a thread (threads). A forwarder passes it on
+// (forwarding).
 #pragma once
 
 #include <array>
@@ -55,8 +56,8 @@ class Context final : public Services {
 
   // --- Serving. ---
 
-  // Runs handlers and serves others until `done()`, which is tested after each handler. `needs_message`: nothing else than
-  // a request can end the wait. Throws `error` if `peer` is lost (kAnyRank: any).
+  // Runs handlers and serves others until `done()`, which is tested after each handler. `needs_message`: nothing else
+  // than a request can end the wait. Throws `error` if `peer` is lost (kAnyRank: any).
   template <typename Done>
   void serve_until(const char* call, std::uint32_t peer, bool needs_message, Done done);
   // Once.
@@ -175,7 +176,8 @@ class Context final : public Services {
   void count_sent(const Way& way, const Frame& frame);
   [[nodiscard]] std::uint32_t content_of(const LinkData& link) const;
   [[nodiscard]] std::string why_not(const LinkData& link, const Row& row, Judged& judged);
-  [[nodiscard]] portals::Status open_transforms(const Link& link, const std::string& below, std::vector<SharedWay>& out);
+  [[nodiscard]] portals::Status open_transforms(const Link& link, const std::string& below,
+                                                std::vector<SharedWay>& out);
   void record_choice(const Link& link, std::size_t before, Cause cause);
   // --- settling ---
   [[nodiscard]] bool quiet();
@@ -257,7 +259,8 @@ void Context::serve_until(const char* call, std::uint32_t peer, bool needs_messa
     if (done()) return;
     if (run_next()) continue;
     if (methods.any_polled() && poll_modules()) continue;
-    const bool only_messages = needs_message && !threaded() && !methods.any_polled() && queued_bytes() == 0 && busy_ == 0;
+    const bool only_messages =
+        needs_message && !threaded() && !methods.any_polled() && queued_bytes() == 0 && busy_ == 0;
     const host::Wait wait{.call = call, .peer = peer, .needs_message = only_messages, .messages = 1};
     const portals::Status status = host::wait_until(host_rank, wait, [&] {
       take();

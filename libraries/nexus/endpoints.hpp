@@ -1,6 +1,6 @@
-// The endpoints of one context: each is an entry in the match list of portal 32, overlaid on the one heap of requests. So the
-// kernel finds the endpoint of a request by its index, at the same cost for one endpoint and for 100,000, and drops a
-// request for a destroyed one as "no match".
+// The endpoints of one context: each is an entry in the match list of portal 32, overlaid on the one heap of requests.
+// So the kernel finds the endpoint of a request by its index, at the same cost for one endpoint and for 100,000, and
+// drops a request for a destroyed one as "no match".
 #pragma once
 
 #include <cstdint>

@@ -73,7 +73,8 @@ std::string explain(const Startpoint& startpoint) {
         why = row.is_forced ? "chosen: forced" : "chosen: the first applicable row";
         is_chosen = true;
       } else if (why.empty()) {
-        why = is_chosen || !is_first ? "applicable, but a row before it is too" : "applicable; chosen by the next request";
+        why = is_chosen || !is_first ? "applicable, but a row before it is too"
+                                     : "applicable; chosen by the next request";
         if (data.way != nullptr && !is_chosen) why = "applicable, but another method is in use";
       } else {
         why = "not applicable: " + why;

@@ -25,9 +25,11 @@ void Handlers::add(const std::string& name, Handler handler, Run run) {
   check_handler_name("register_handler", name);
   if (!handler) fail("register_handler: the handler \"" + name + "\" is empty");
   std::unique_ptr<Registered>& place = by_number_[handler_number(name)];
-  if (place != nullptr && place->name == name) fail("register_handler: the handler \"" + name + "\" is registered already");
+  if (place != nullptr && place->name == name)
+    fail("register_handler: the handler \"" + name + "\" is registered already");
   if (place != nullptr)
-    fail("register_handler: the names \"" + name + "\" and \"" + place->name + "\" have one number; change one of them");
+    fail("register_handler: the names \"" + name + "\" and \"" + place->name +
+         "\" have one number; change one of them");
   place = std::make_unique<Registered>(Registered{name, std::move(handler), run});
   any_in_thread_ = any_in_thread_ || run == Run::in_thread;
 }

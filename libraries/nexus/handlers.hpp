@@ -1,5 +1,5 @@
-// The handlers of one context, by name and by the number that requests carry: a hash of the name, so that contexts need not
-// agree on an order of registration.
+// The handlers of one context, by name and by the number that requests carry: a hash of the name, so that contexts need
+// not agree on an order of registration.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// A message that has arrived, from its arrival until its handler has returned, and the order of links that change methods.
+// A message that has arrived, from its arrival until its handler has returned, and the order of links that change
+// methods.
 //
-// A link's messages by one method arrive in order. When the link changes its method, the sender ends the epoch: the last
-// message by the old method is a marker, and later messages by the new one carry the next epoch. The receiver holds these
-// until the marker has arrived.
+// A link's messages by one method arrive in order. When the link changes its method, the sender ends the epoch: the
+// last message by the old method is a marker, and later messages by the new one carry the next epoch. The receiver
+// holds these until the marker has arrived.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ using OwnedItem = std::unique_ptr<Item>;
 // The epochs of the links of all senders.
 class LinkOrder {
  public:
-  // Whether an item must wait for the end of its link's epoch. The caller then copies the body out of the heap, whose room
-  // the awaited marker may need, and calls keep().
+  // Whether an item must wait for the end of its link's epoch. The caller then copies the body out of the heap, whose
+  // room the awaited marker may need, and calls keep().
   [[nodiscard]] bool is_early(const Item& item) const {
     const auto at = links_.find({item.source, item.frame.link});
     return item.frame.link != 0 && item.frame.epoch > (at == links_.end() ? 0 : at->second.epoch);

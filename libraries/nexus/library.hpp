@@ -18,8 +18,8 @@ inline constexpr portals::PortalIndex kRequestPortal = 32, kBodyPortal = 33, kFe
                                       kForwardPortal = 36;
 
 // Match bits of portals 32 and 36: 24 endpoint, 16 generation, 8 flags, 16 link. An endpoint's entry ignores the lower
-// 24 bits, so the kernel itself finds the endpoint, and drops requests for destroyed ones. Endpoint 0 takes the messages of
-// Nexus for itself that must stay in order with requests.
+// 24 bits, so the kernel itself finds the endpoint, and drops requests for destroyed ones. Endpoint 0 takes the
+// messages of Nexus for itself that must stay in order with requests.
 inline constexpr std::uint32_t kControlEndpoint = 0;
 inline constexpr portals::MatchBits kBelowGeneration = (portals::MatchBits{1} << 24) - 1;
 [[nodiscard]] constexpr portals::MatchBits endpoint_bits(std::uint32_t endpoint, std::uint16_t generation) {
@@ -56,10 +56,11 @@ inline constexpr std::size_t kHeapBytes = std::size_t{16} << 20, kForwardHeapByt
 // Bytes of requests that wait in this context for their wires: MARGAY_NEXUS_QUEUE. At the bound, send() waits, and in a
 // handler fails.
 inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20, kQueueLeast = 65536;
-// The most endpoints of a context, links of a startpoint, rows of a table, transforms of a link, bytes of a handler's name,
-// and of a refusal's text.
+// The most endpoints of a context, links of a startpoint, rows of a table, transforms of a link, bytes of a handler's
+// name, and of a refusal's text.
 inline constexpr std::uint32_t kEndpointsMost = (1U << kEndpointBits) - 1;
-inline constexpr std::size_t kLinksMost = 4096, kRowsMost = 16, kTransformsMost = 4, kHandlerNameMost = 63, kTextMost = 512;
+inline constexpr std::size_t kLinksMost = 4096, kRowsMost = 16, kTransformsMost = 4, kHandlerNameMost = 63,
+                             kTextMost = 512;
 // Threads of handlers: MARGAY_NEXUS_THREADS.
 inline constexpr std::uint32_t kThreadsMost = 64;
 // Pending errors that are kept; later ones are counted only.
@@ -92,22 +93,13 @@ enum Count : std::uint8_t {
   kHits,
   kCounts
 };
-inline constexpr std::array<const char*, kCounts> kCounters{"requests sent",
-                                                            "requests executed",
-                                                            "sent by local",
-                                                            "sent by shm",
-                                                            "sent by tcp",
-                                                            "sent by modules",
-                                                            "longer than 16 KiB",
-                                                            "forwarded",
-                                                            "queued by full methods",
-                                                            "refused, queue full",
-                                                            "unknown handlers",
-                                                            "dropped",
-                                                            "changes of methods",
-                                                            "failovers",
-                                                            "polls of modules",
-                                                            "polls with messages"};
+inline constexpr std::array<const char*, kCounts> kCounters{
+    "requests sent",       "requests executed", "sent by local",
+    "sent by shm",         "sent by tcp",       "sent by modules",
+    "longer than 16 KiB",  "forwarded",         "queued by full methods",
+    "refused, queue full", "unknown handlers",  "dropped",
+    "changes of methods",  "failovers",         "polls of modules",
+    "polls with messages"};
 static_assert(kCounts <= host::kCountersMost);
 
 enum EventNumber : std::uint8_t {

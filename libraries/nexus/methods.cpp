@@ -33,7 +33,8 @@ Method* Methods::find(std::string_view name) {
   return at == methods_.end() ? nullptr : &*at;
 }
 
-portals::Status Methods::open(Method& method, std::span<const Target> targets, std::string_view variant, SharedWay& out) {
+portals::Status Methods::open(Method& method, std::span<const Target> targets, std::string_view variant,
+                              SharedWay& out) {
   std::string key = key_of(method, targets, variant);
   if (const auto at = ways_.find(key); at != ways_.end()) {
     if (!at->second->failed.empty()) return portals::Status::error(at->second->failed);

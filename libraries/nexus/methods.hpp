@@ -1,5 +1,5 @@
-// The modules of one context and the communication objects that they have opened. An object is shared by the links that lead to
-// one context by one method (paper 003, 3.1). Each function requires that the thread is inside.
+// The modules of one context and the communication objects that they have opened. An object is shared by the links that
+// lead to one context by one method (paper 003, 3.1). Each function requires that the thread is inside.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ namespace margay::nexus::core {
 struct Method {
   std::unique_ptr<Module> module;
   Traits traits;
-  bool is_host = false;       // local, shm or tcp
-  std::uint8_t number = 0;    // its place among this context's methods
+  bool is_host = false;        // local, shm or tcp
+  std::uint8_t number = 0;     // its place among this context's methods
   std::vector<std::byte> own;  // its descriptor of this context
-  bool is_reachable = false;  // it has a descriptor
-  std::string off;            // why it is switched off; empty: it is on
+  bool is_reachable = false;   // it has a descriptor
+  std::string off;             // why it is switched off; empty: it is on
   std::uint32_t skip_poll = 1, countdown = 1;
   bool is_polled = true;
   std::uint64_t polls = 0, hits = 0, sent = 0, delivered = 0, lost = 0, dropped = 0;

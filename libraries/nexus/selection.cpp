@@ -38,8 +38,8 @@ std::string Context::why_not(const LinkData& link, const Row& row, Judged& judge
     const std::uint64_t reserved = at == reserved_.end() ? 0 : at->second;
     judged.available = traits.bytes_per_second - std::min(traits.bytes_per_second, reserved);
     if (quality.bytes_per_second > judged.available)
-      return std::to_string(judged.available) + " bytes/s are available, and " + std::to_string(quality.bytes_per_second) +
-             " are demanded";
+      return std::to_string(judged.available) + " bytes/s are available, and " +
+             std::to_string(quality.bytes_per_second) + " are demanded";
   }
   Target target{link.context, row.descriptor};
   if (row.forwarder != kNoContext && row.forwarder != me() && link.context != me()) {
@@ -147,7 +147,10 @@ void Context::reserve(Link& link) {
 void Context::record_choice(const Link& link, std::size_t before, Cause cause) {
   if (!host_rank.recording()) return;
   const std::string_view name = link.way->method->module->name();
-  EventNumber number = name == "local" ? kChoosesLocal : name == "shm" ? kChoosesShm : name == "tcp" ? kChoosesTcp : kChoosesModule;
+  EventNumber number = name == "local" ? kChoosesLocal
+                       : name == "shm" ? kChoosesShm
+                       : name == "tcp" ? kChoosesTcp
+                                       : kChoosesModule;
   if (cause == Cause::failure || cause == Cause::load) number = kFailsOver;
   host_rank.record({.number = number,
                     .peer = link.context,
@@ -155,7 +158,8 @@ void Context::record_choice(const Link& link, std::size_t before, Cause cause) {
                     .b = static_cast<std::uint32_t>(before)});
 }
 
-void Context::add_forwarding(const std::string& method, std::uint32_t forwarder, const std::vector<std::uint32_t>& contexts) {
+void Context::add_forwarding(const std::string& method, std::uint32_t forwarder,
+                             const std::vector<std::uint32_t>& contexts) {
   const auto check = [&](std::uint32_t context) {
     if (context >= host_rank.size())
       fail("forward: invalid context " + std::to_string(context) + "; there are contexts 0 to " +

@@ -97,7 +97,8 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
     }
     return true;
   }
-  failure.text = "each method to context " + std::to_string(link.context) + " has failed; the last: " + link.way->failed;
+  failure.text =
+      "each method to context " + std::to_string(link.context) + " has failed; the last: " + link.way->failed;
   return false;
 }
 
@@ -107,7 +108,8 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
   if (first == nullptr || !first->failed.empty() || !first->method->traits.has(MARGAY_NEXUS_MULTICAST)) return false;
   std::vector<Target> targets;
   for (const auto& link : startpoint.links) {
-    if (link->way == nullptr || link->way->method != first->method || !link->before.empty() || link->forwarder != kNoContext)
+    if (link->way == nullptr || link->way->method != first->method || !link->before.empty() ||
+        link->forwarder != kNoContext)
       return false;
     targets.push_back({link->context, (*link->table)[link->row].descriptor});
   }
@@ -212,8 +214,8 @@ void Context::requeue(Way& way) {
   for (const Pending& each : queue) {
     const Bytes body = each.body;
     if (status.ok() && (each.frame.flags & kIsMulticast) == 0 && transmit(*link.way, each.frame, {&body, 1})) continue;
-    add_error("a request for context " + std::to_string(way.context) + " is lost with its method " + way.method->name() + " (" +
-              way.failed + ")");
+    add_error("a request for context " + std::to_string(way.context) + " is lost with its method " +
+              way.method->name() + " (" + way.failed + ")");
   }
 }
 
@@ -258,7 +260,8 @@ void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
                        " have changed their methods; their requests are not in order across the change");
     }
   }
-  if (host_rank.recording()) host_rank.record({.number = kMoves, .peer = link.context, .a = link.number, .b = link.epoch + 1});
+  if (host_rank.recording())
+    host_rank.record({.number = kMoves, .peer = link.context, .a = link.number, .b = link.epoch + 1});
   const std::uint32_t forwarder = std::exchange(link.forwarder, old_forwarder);
   const Frame marker = frame_of(link, FrameKind::marker);
   link.forwarder = forwarder;

@@ -94,8 +94,8 @@ void Context::execute(OwnedItem item, Registered& handler) {
 }
 
 bool Context::quiet() {
-  return ready_.empty() && busy_ == 0 && arriving_.empty() && queued_bytes_ == 0 && traffic.idle() && unanswered_ == 0 &&
-         order_.kept() == 0;
+  return ready_.empty() && busy_ == 0 && arriving_.empty() && queued_bytes_ == 0 && traffic.idle() &&
+         unanswered_ == 0 && order_.kept() == 0;
 }
 
 bool Context::close_ways() {
@@ -122,9 +122,9 @@ bool Context::close_ways() {
   return any;
 }
 
-// The rule: a context takes part in a wave only while it has neither queued nor running requests, and every context that it
-// has sent to has answered that all has arrived. If the sums of sends of two successive waves are equal, no context has sent
-// between its two parts, so nothing is under way.
+// The rule: a context takes part in a wave only while it has neither queued nor running requests, and every context
+// that it has sent to has answered that all has arrived. If the sums of sends of two successive waves are equal, no
+// context has sent between its two parts, so nothing is under way.
 void Context::contribute() {
   if (given_ == wave_) return;
   given_ = wave_;

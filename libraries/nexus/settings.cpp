@@ -19,7 +19,8 @@ std::size_t number(const char* name, std::size_t usual, std::size_t least, std::
   std::size_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size() || value < least || value > most)
-    fail(std::string(name) + "=" + set + " is invalid; set it to " + std::to_string(least) + " to " + std::to_string(most));
+    fail(std::string(name) + "=" + set + " is invalid; set it to " + std::to_string(least) + " to " +
+         std::to_string(most));
   return value;
 }
 

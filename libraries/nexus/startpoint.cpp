@@ -47,7 +47,8 @@ void close_links(StartpointState& state) {
 }
 
 void add_link(const char* call, StartpointState& state, LinkData data, std::uint32_t life) {
-  if (!state.links.empty() && state.life != life) fail(std::string(call) + ": the startpoint was made before the last init()");
+  if (!state.links.empty() && state.life != life)
+    fail(std::string(call) + ": the startpoint was made before the last init()");
   if (state.links.size() == core::kLinksMost)
     fail(std::string(call) + ": the startpoint has " + std::to_string(core::kLinksMost) + " links, which is the most");
   auto link = std::make_unique<Link>();
@@ -152,7 +153,8 @@ void* Startpoint::local_address() const {
   Context& context = context_of("Startpoint::local_address", *state_);
   if (state_->links.size() != 1 || state_->links.front()->context != context.host_rank.rank()) return nullptr;
   const core::Locked locked(&context);
-  const core::Slot* const slot = context.endpoints.find(state_->links.front()->endpoint, state_->links.front()->generation);
+  const core::Slot* const slot =
+      context.endpoints.find(state_->links.front()->endpoint, state_->links.front()->generation);
   return slot == nullptr ? nullptr : slot->endpoint->local_address();
 }
 
@@ -195,9 +197,11 @@ std::string Startpoint::method(std::size_t link) {
   const host::Call call(context.host_rank, "Startpoint::method");
   Link& asked = *state_->links[link];
   if (asked.way == nullptr || !asked.way->failed.empty()) {
-    const portals::Status status = asked.way == nullptr ? context.choose(asked, core::Cause::first)
-                                                        : context.choose_again(asked, core::Cause::failure, asked.way->method);
-    if (!status.ok()) fail("Startpoint::method: no method reaches context " + std::to_string(asked.context) + ": " + status.sentence());
+    const portals::Status status = asked.way == nullptr
+                                       ? context.choose(asked, core::Cause::first)
+                                       : context.choose_again(asked, core::Cause::failure, asked.way->method);
+    if (!status.ok())
+      fail("Startpoint::method: no method reaches context " + std::to_string(asked.context) + ": " + status.sentence());
   }
   return asked.way->method->name();
 }
@@ -240,7 +244,8 @@ void Startpoint::reorder(const std::vector<std::string>& methods) {
 void Startpoint::add(const std::string& method) {
   change_links("Startpoint::add", *state_, [&](Context& context, Link& link) -> std::string {
     core::Table table = *link.table;
-    if (std::ranges::find(table, method, &core::Row::method) != table.end()) return "its table has the method " + method + " already";
+    if (std::ranges::find(table, method, &core::Row::method) != table.end())
+      return "its table has the method " + method + " already";
     const core::Table& usual = *context.default_table(link.context);
     const auto row = std::ranges::find(usual, method, &core::Row::method);
     if (row == usual.end()) return "that context has no method \"" + method + "\"";
@@ -337,7 +342,8 @@ Startpoint Buffer::get_startpoint() {
   const Run run = take(Type::startpoint, 0, false);
   bool is_light = false;
   std::vector<LinkData> links;
-  if (const portals::Status status = core::decode({run.base, run.count}, context.host_rank.size(), is_light, links); !status.ok()) {
+  if (const portals::Status status = core::decode({run.base, run.count}, context.host_rank.size(), is_light, links);
+      !status.ok()) {
     next_ = before;
     fail("Buffer::get(): " + status.sentence());
   }

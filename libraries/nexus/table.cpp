@@ -67,7 +67,8 @@ void read_table(Reader& reader, std::uint32_t contexts, Table& out) {
     Row row;
     row.method = reader.method("method");
     const auto bytes = reader.number<std::uint16_t>("descriptor");
-    if (bytes > MARGAY_NEXUS_DESCRIPTOR_MOST) return reader.refuse("a descriptor of " + std::to_string(bytes) + " bytes");
+    if (bytes > MARGAY_NEXUS_DESCRIPTOR_MOST)
+      return reader.refuse("a descriptor of " + std::to_string(bytes) + " bytes");
     const std::span<const std::byte> descriptor = reader.take(bytes, "descriptor");
     row.descriptor.assign(descriptor.begin(), descriptor.end());
     row.forwarder = reader.number<std::uint32_t>("forwarder");
@@ -102,8 +103,8 @@ void read_choices(Reader& reader, std::uint32_t contexts, LinkData& link) {
 
 bool valid_name(std::string_view name) {
   return !name.empty() && name.size() <= MARGAY_NEXUS_NAME_MOST && std::ranges::all_of(name, [](char each) {
-           return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_' || each == '-';
-         });
+    return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_' || each == '-';
+  });
 }
 
 void encode(const Table& table, std::vector<std::byte>& out) {
@@ -145,7 +146,8 @@ void encode(std::span<const LinkData* const> links, bool light, std::vector<std:
   }
 }
 
-portals::Status decode(std::span<const std::byte> bytes, std::uint32_t contexts, bool& light, std::vector<LinkData>& out) {
+portals::Status decode(std::span<const std::byte> bytes, std::uint32_t contexts, bool& light,
+                       std::vector<LinkData>& out) {
   Reader reader(bytes);
   out.clear();
   if (reader.number<std::uint8_t>("format") != kFormat) reader.refuse("unknown format");

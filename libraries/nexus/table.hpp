@@ -1,11 +1,12 @@
-// Tables of methods and the mobile part of startpoints, and their bytes (paper 003, 3.1: the descriptor table, "concise, easily
-// communicated"). All decoders take any bytes: damage is an error that names it. Nothing in the bytes is an address.
+// Tables of methods and the mobile part of startpoints, and their bytes (paper 003, 3.1: the descriptor table,
+// "concise, easily communicated"). All decoders take any bytes: damage is an error that names it. Nothing in the bytes
+// is an address.
 //
 // Integers are in the byte order of the machine. A name is one byte of length and its characters.
 //   table       u8 rows; for each: name, u16 bytes of the descriptor, the descriptor, u32 forwarder
 //   startpoint  u8 version, u8 1 if light, u16 links; for each link: u32 context, u32 endpoint, u16 generation, 6 bytes
-//               zero; if not light: name of the forced method or an empty one, u8 transforms and their names, u8 flags of
-//               the demands, u32 latency, u64 rate, table
+//               zero; if not light: name of the forced method or an empty one, u8 transforms and their names, u8 flags
+//               of the demands, u32 latency, u64 rate, table
 #pragma once
 
 #include <cstdint>

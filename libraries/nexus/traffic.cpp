@@ -81,7 +81,8 @@ void Traffic::send(std::uint32_t peer, std::uint8_t way, const Frame& frame, std
   send_bytes(header, way, body, bytes);
 }
 
-void Traffic::send_bytes(const portals::Header& header, std::uint8_t way, std::span<const Bytes> body, std::size_t bytes) {
+void Traffic::send_bytes(const portals::Header& header, std::uint8_t way, std::span<const Bytes> body,
+                         std::size_t bytes) {
   if (body.size() <= 1) {
     // The wire only reads the body.
     std::byte* const base = body.empty() ? nullptr : const_cast<std::byte*>(body.front().data());

@@ -1,8 +1,8 @@
 // The messages of one context over portals: sends by the ways of the host, and the heaps in which requests, forwarded
 // requests and control messages arrive. Each function requires that the thread is inside.
 //
-// A message that its wire cannot take at once is copied and left to the kernel, which keeps the order of a pair and way. The
-// 12 bytes of user data, in the byte order of the machine:
+// A message that its wire cannot take at once is copied and left to the kernel, which keeps the order of a pair and
+// way. The 12 bytes of user data, in the byte order of the machine:
 //
 //   byte 0  FrameKind    1 to 3  handler    4 to 7  epoch    8 to 11  origin; to a forwarder: the final context
 //

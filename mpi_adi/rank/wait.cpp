@@ -130,7 +130,8 @@ void StallTimer::look(std::uint64_t idle_ns) {
                      (call.function.empty() ? "MPI" : call.function) +
                      process.source_lines().location_suffix(call.returns_to) + " without progress\n";
   if (const std::string wires = process.kernel().polling().switched_off(); !wires.empty()) {
-    text += "margay:   polling of " + wires + " is off: messages there wait until MPIX_Margay_polling() switches it on\n";
+    text +=
+        "margay:   polling of " + wires + " is off: messages there wait until MPIX_Margay_polling() switches it on\n";
   }
   rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);

@@ -10,9 +10,9 @@
 
 namespace margay::sim {
 
-// The way in which a wire is polled. Nexus calls the first one skip_poll (section 3.3 of its paper) and proposes the second
-// one (section 6); the third one is its blocking thread, and the last one its selective polling (4). Values appear on the job
-// board and in traces.
+// The way in which a wire is polled. Nexus calls the first one skip_poll (section 3.3 of its paper) and proposes the
+// second one (section 6); the third one is its blocking thread, and the last one its selective polling (4). Values
+// appear on the job board and in traces.
 enum class PollMode : std::uint8_t {
   // In every n-th round of progress.
   fixed = 0,

@@ -127,8 +127,8 @@ class Kernel {
     return polling_.switch_polling(wire, on, rounds());
   }
   void poll_all_wires() { polling_.switch_all_on(rounds()); }
-  // The polls of a wire so far; all 0 for a wire that this process does not have. Calls measure_polls() if the cost of a
-  // poll is not known yet. Fails for the name of no wire.
+  // The polls of a wire so far; all 0 for a wire that this process does not have. Calls measure_polls() if the cost of
+  // a poll is not known yet. Fails for the name of no wire.
   [[nodiscard]] portals::Status poll_counts(std::string_view wire, PollCounts& out);
   // Measures what a poll of each wire that is polled in each round costs, by 64 polls of it. They are rounds' polls:
   // they deliver and answer arrivals, so the caller drains changed() afterwards, as after progress().

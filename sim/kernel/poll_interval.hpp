@@ -5,21 +5,20 @@
 //   C  the cost of a poll that finds nothing, in rounds without that poll
 //   F  messages that the process's other wires bring for each one of this wire
 //
-// An interval of n rounds delays a message of this wire by n/2 rounds on average. Of the messages of the other wires, the
-// share C/n arrives during a poll of this wire and waits for its end, C/2 rounds on average. The sum over one message of
-// this wire and F others, n/2 + F C C/2n, is least for
+// An interval of n rounds delays a message of this wire by n/2 rounds on average. Of the messages of the other wires,
+// the share C/n arrives during a poll of this wire and waits for its end, C/2 rounds on average. The sum over one
+// message of this wire and F others, n/2 + F C C/2n, is least for
 //
 //   n = C sqrt(F)
 //
 // If only this wire brings messages, n is the least interval; while only the others do, F grows with each of their
 // messages. The interval stays within two bounds. It is at least kLeast rounds. It is at most kMostShare C rounds: then
-// the polls take less than 1/kMostShare of the time, so a longer interval would gain nothing, and the first message after
-// a long silence waits for the time of kMostShare polls at most.
+// the polls take less than 1/kMostShare of the time, so a longer interval would gain nothing, and the first message
+// after a long silence waits for the time of kMostShare polls at most.
 #pragma once
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cmath>
 #include <cstdint>
 #include <utility>

@@ -96,8 +96,8 @@ void PollSchedule::end(PolledWire& row, bool found, bool moved) {
 }
 
 bool PollSchedule::polls_in_each_round(WireId wire) const {
-  return std::ranges::any_of(
-      rows_, [&](const PolledWire& row) { return row.wire->id() == wire && row.scheduled == nullptr; });
+  return std::ranges::any_of(rows_,
+                             [&](const PolledWire& row) { return row.wire->id() == wire && row.scheduled == nullptr; });
 }
 
 bool PollSchedule::has_thread(WireId wire) const {

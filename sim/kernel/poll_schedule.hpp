@@ -9,7 +9,8 @@
 // 2. Each other wire has a countdown of rounds, and nothing else of it is looked at before the countdown ends.
 // 3. A wire whose polling is off keeps its messages: they wait, and arrive when it is on again. It is polled
 //    nevertheless while messages of this process wait on it, because sending needs polls.
-// 4. A wake-up of the process makes each wire due, because it may be the reason: a rank that sleeps on descriptors, or a
+// 4. A wake-up of the process makes each wire due, because it may be the reason: a rank that sleeps on descriptors, or
+// a
 //    bell. A yield makes adaptive wires due, because time has passed without rounds.
 #pragma once
 
@@ -105,10 +106,10 @@ class PollSchedule {
   // On a virtual machine a yield counts as a wake-up: it passes the turn until the next event of this rank.
   void treat_yields_as_wakes() { yields_wake_ = true; }
 
-  // Sets how a wire is polled. `off` equals switch_polling(wire, false); any other mode switches polling on. A wire that
-  // margay has but this process does not is ignored (tcp in a job of one node); counts of it are 0. Fails with the names
-  // of the wires for any other name; for `block` on a wire whose descriptor no other thread may wait for, and on a
-  // process that set_wake() has given no wake-up. `rounds`: as in update_counts().
+  // Sets how a wire is polled. `off` equals switch_polling(wire, false); any other mode switches polling on. A wire
+  // that margay has but this process does not is ignored (tcp in a job of one node); counts of it are 0. Fails with the
+  // names of the wires for any other name; for `block` on a wire whose descriptor no other thread may wait for, and on
+  // a process that set_wake() has given no wake-up. `rounds`: as in update_counts().
   [[nodiscard]] portals::Status set(std::string_view wire, const PollSetting& setting, std::uint64_t rounds);
   // Switches the polling of a wire off, and on again at its earlier setting.
   [[nodiscard]] portals::Status switch_polling(std::string_view wire, bool on, std::uint64_t rounds);
@@ -129,7 +130,8 @@ class PollSchedule {
   void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
   // Moves the counts of the wire `row` to `counts`, which outlive the schedule.
   void count_in(const PolledWire& row, PollCounts& counts);
-  // Brings the counts of wires that are polled in each round up to date. `rounds`: the kernel's number of rounds so far.
+  // Brings the counts of wires that are polled in each round up to date. `rounds`: the kernel's number of rounds so
+  // far.
   void update_counts(std::uint64_t rounds);
   // Records the measured cost of one poll that found nothing; for a wire that is polled in each round, which end() does
   // not measure.

@@ -133,6 +133,7 @@ void Waiter::look_at_clock(std::uint64_t now) {
     return;
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
+  kernel_.polling().make_due(false);
   // The caller polls once more before idle() sleeps, because a message that arrived before begin_sleep() rang no bell.
   about_to_sleep_ = true;
 }

@@ -150,11 +150,11 @@ class Wire {
   virtual void monitor(std::uint32_t peer) { static_cast<void>(peer); }
   // A file descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
-  // Whether a thread that does not poll may wait for wait_descriptor() while another one polls. False where the operating
-  // system reports completions only to the polling thread.
+  // Whether a thread that does not poll may wait for wait_descriptor() while another one polls. False where the
+  // operating system reports completions only to the polling thread.
   [[nodiscard]] virtual bool wakes_other_threads() const { return false; }
-  // On a virtual machine: whether the wire simulates a thread that blocks on it, and whether that thread would have seen
-  // something by now.
+  // On a virtual machine: whether the wire simulates a thread that blocks on it, and whether that thread would have
+  // seen something by now.
   [[nodiscard]] virtual bool simulates_thread() const { return false; }
   [[nodiscard]] virtual bool thread_has_seen() const { return false; }
   // Called by a process that is about to sleep on wait_descriptor(). true: something is here already, so the process

@@ -196,6 +196,14 @@ class ScriptedRank final : public host::Rank {
     MARGAY_ASSERT(message.find("node ") != std::string::npos);
     pthread_exit(nullptr);
   }
+  [[nodiscard]] portals::Status set_poll_interval(const std::string& /*wire*/,
+                                                  const std::string& /*interval*/) override {
+    return {};
+  }
+  [[nodiscard]] portals::Status set_polling(const std::string& /*wire*/, bool /*on*/) override { return {}; }
+  [[nodiscard]] portals::Status poll_counts(const std::string& /*wire*/, host::PollCounts& /*out*/) override {
+    return {};
+  }
 
  private:
   const std::array<std::byte, 32> secret_{};

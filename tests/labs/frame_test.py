@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "labs"))
 
 from frame import blanks, run, say, variant  # noqa: E402  (after the path)
 from frame.files import read  # noqa: E402
-from frame.trace import BadTrace, Trace  # noqa: E402
+from frame.trace import BadTrace, Message, Trace, number_text  # noqa: E402
 
 BUILD = ""
 # Rank 1 receives a long message that arrived before; a short message behind it proves that.
@@ -160,6 +160,12 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(trace.owner(message.first("kernel_match")), "the heap of unexpected messages")
         self.assertEqual(trace.defined(0, Trace.PORTAL, 0), "receives")
         self.assertEqual([enter.call for enter, leave in trace.calls(rank=1) if leave][1:], ["MPI_Recv", "MPI_Recv", "MPI_Finalize"])
+
+    def test_numbers_have_ways(self):
+        """As margay prints them (sim/base/message_number.hpp): the usual way's, those of each wire, and of a wire that the labs do not know."""
+        for way, text in ((0, "17"), (1, "self.17"), (2, "shm.17"), (3, "tcp.17"), (4, "virtual.17"), (200, "17")):
+            self.assertEqual(number_text(way << 48 | 17), text)
+            self.assertEqual(Message(0, 1, way << 48 | 17).story, f"0:1:{text}")
 
     def test_fields_have_names(self):
         trace = Trace.load(self.folder)

@@ -399,6 +399,19 @@ class VariantsTest(unittest.TestCase):
             self.assertEqual(len(set(v["digits"])), module.ROUNDS * (v["ranks"] - 1))
             self.assertTrue(0 < v["slow"] < v["last"] == v["ranks"] - 1)
 
+    def test_polling(self):
+        module = lab("19_polling")
+        for v in variants(module):
+            pairs = list(zip(v["from"], v["to"]))
+            first = [module.carrier(v, a, b) for a, b in pairs]
+            # The order of the list matters, and neither the distance of two ranks nor the other order gives the answer.
+            self.assertEqual({"self", "shm", "tcp"}, set(first))
+            self.assertNotEqual(first, [module.carrier(v, a, b, ("tcp", "shm")) for a, b in pairs])
+            self.assertNotEqual(first, ["self" if a == b else "shm" if abs(a - b) == 1 else "tcp" for a, b in pairs])
+            self.assertNotEqual(first, ["self" if a == b else "shm" if abs(a - b) < v["partition"] else "tcp" for a, b in pairs])
+            self.assertTrue(0 < v["near"] < v["partition"] <= v["far"] < v["ranks"])
+            self.assertNotIn(v["first_choice"], module.WIRES)
+
     def test_fillings(self):
         """Each mistake that is walked on paper here is run by labs.py too."""
         for wrong in SERVER_MISTAKES:

@@ -26,7 +26,7 @@ namespace {
 using portals::Status;
 
 constexpr std::array<std::string_view, 7> kLibraryOptions = {"collective", "heap_bytes", "protocol", "rates",
-                                                             "rma", "skip_poll", "way"};
+                                                             "rma",        "skip_poll",  "way"};
 
 constexpr std::string_view kSkipPoll = "skip_poll";
 constexpr std::string_view kTimeEnd = "_ns";
@@ -189,8 +189,8 @@ Status check_polling(const Change& change) {
   for (const sim::NamedPollSetting& setting : settings) {
     const auto is_it = [&](const sim::WireKind& kind) { return kind.name == setting.wire; };
     if (setting.wire != sim::name(sim::WireId::self) && std::ranges::any_of(sim::kWireKinds, is_it)) continue;
-    return Status::error(fmt::format("{}: unknown wire \"{}\": use shm, tcp or virtual", change.name,
-                                     sim::one_line(setting.wire)));
+    return Status::error(
+        fmt::format("{}: unknown wire \"{}\": use shm, tcp or virtual", change.name, sim::one_line(setting.wire)));
   }
   return {};
 }

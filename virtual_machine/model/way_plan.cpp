@@ -66,10 +66,10 @@ Status WayPlan::make(std::string_view list, const Machine& machine, std::uint32_
     for (std::uint32_t rank = 1; rank < ranks; ++rank) {
       if (std::ranges::any_of(plan.order_, [&](WireId wire) { return network(wire, model, 0, rank).has_value(); }))
         continue;
-      return Status::error(
-          fmt::format("way: none of the wires joins ranks 0 and {}, which are in two partitions; add another wire to the "
-                      "list, or change nodes_per_partition",
-                      rank));
+      return Status::error(fmt::format(
+          "way: none of the wires joins ranks 0 and {}, which are in two partitions; add another wire to the "
+          "list, or change nodes_per_partition",
+          rank));
     }
   }
   out = std::move(plan);
@@ -77,8 +77,8 @@ Status WayPlan::make(std::string_view list, const Machine& machine, std::uint32_
 }
 
 std::string way_list(const std::vector<Change>& changes) {
-  const auto found = std::find_if(changes.rbegin(), changes.rend(),
-                                  [](const Change& change) { return change.name == kWayOption; });
+  const auto found =
+      std::find_if(changes.rbegin(), changes.rend(), [](const Change& change) { return change.name == kWayOption; });
   return found == changes.rend() ? std::string() : found->value;
 }
 

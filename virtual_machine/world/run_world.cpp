@@ -65,8 +65,8 @@ int run_world(const Program& program) {
   // Never destroyed: its stacks still have the frames of fibers that have ended.
   World* world = nullptr;
   try {
-    world =
-        new World(settings, machine, plan, program, faults, std::move(wildcards));  // NOLINT(cppcoreguidelines-owning-memory)
+    world = new World(settings, machine, plan, program, faults,
+                      std::move(wildcards));  // NOLINT(cppcoreguidelines-owning-memory)
   } catch (const std::bad_alloc&) {
     return fail(program, settings,
                 portals::Status::error("out of memory for " + std::to_string(settings.ranks) +

@@ -27,8 +27,8 @@ class WayTiming {
                                                  std::uint64_t bytes, bool begins) = 0;
   virtual void sent(std::size_t way, std::uint32_t to, std::uint64_t at_ns) = 0;
   virtual void taken(std::size_t way, std::uint32_t by, std::uint32_t from, bool begins) = 0;
-  // `is_new`: the poll looks for a message. Otherwise it follows one that has found a message, which also showed whether
-  // there is a further one.
+  // `is_new`: the poll looks for a message. Otherwise it follows one that has found a message, which also showed
+  // whether there is a further one.
   [[nodiscard]] virtual std::uint64_t begin_poll(std::size_t way, std::uint32_t rank, bool is_new) = 0;
   [[nodiscard]] virtual std::uint64_t present_ns(std::uint32_t rank) const = 0;
 };
@@ -50,9 +50,7 @@ class WayNetworks {
   // The virtual time of a poll of the way's wire.
   [[nodiscard]] std::uint64_t poll_ns(std::size_t way) const { return ways_[way].poll_ns; }
   // Whether a rank has queued messages on a way.
-  [[nodiscard]] bool has_queued(std::size_t way, std::uint32_t rank) {
-    return !ways_[way].network.wire(rank).idle();
-  }
+  [[nodiscard]] bool has_queued(std::size_t way, std::uint32_t rank) { return !ways_[way].network.wire(rank).idle(); }
   // Makes the rank's process have a wire on each network.
   void attach(std::uint32_t rank, sim::VirtualSettings& settings);
 

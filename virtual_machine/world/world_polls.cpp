@@ -1,4 +1,5 @@
-// Polls that take time (world.hpp): of a machine whose ranks have several wires, each with the poll cost of its network.
+// Polls that take time (world.hpp): of a machine whose ranks have several wires, each with the poll cost of its
+// network.
 //
 // A rank that waits makes one round of polls after another. Most of them find nothing, so they are not carried out: the
 // rank is suspended until the first event that a round could find, and its clock advances by whole rounds. The events

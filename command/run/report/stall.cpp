@@ -156,7 +156,8 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
     const std::string held = clean_text(block.wait.held);
     if (!held.empty()) lines.push_back("margay:     held on its wire: " + held);
     if (const std::string wires = switched_off(block); !wires.empty()) {
-      lines.push_back("margay:     does not poll " + wires + ": messages there wait (MPIX_Margay_polling, --skip-poll)");
+      lines.push_back("margay:     does not poll " + wires +
+                      ": messages there wait (MPIX_Margay_polling, --skip-poll)");
     }
   }
   // Others may wait for these, most often in a collective call that these did not make.

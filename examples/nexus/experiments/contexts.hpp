@@ -1,9 +1,9 @@
 // The beginning of the experiments' programs: MPI and Nexus in one program.
 #pragma once
 
-#include <margay/nexus.hpp>
 #include <margay/polling.h>
 #include <mpi.h>
+#include <margay/nexus.hpp>
 
 #include <cstddef>
 #include <cstdio>

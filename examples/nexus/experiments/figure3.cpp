@@ -1,6 +1,6 @@
-// Figure 3 of the Nexus paper: a startpoint migrates, and finds the fast method again. Context 1 sends a startpoint of its
-// endpoint to context 2, which has only the slow network in common with it. Context 2 uses it and sends it on to context
-// 0, which is on the fast network of context 1.
+// Figure 3 of the Nexus paper: a startpoint migrates, and finds the fast method again. Context 1 sends a startpoint of
+// its endpoint to context 2, which has only the slow network in common with it. Context 2 uses it and sends it on to
+// context 0, which is on the fast network of context 1.
 //
 // Prints a line for each request: the context that made it, and its method.
 #include "contexts.hpp"
@@ -27,7 +27,8 @@ void use(Startpoint& startpoint) {
 int main(int argc, char** argv) {
   const Libraries libraries(argc, argv);
   if (contexts() != 3) {
-    std::fprintf(stderr, "figure3: %d contexts; use 3, the last one on a node (or in a partition) of its own\n", contexts());
+    std::fprintf(stderr, "figure3: %d contexts; use 3, the last one on a node (or in a partition) of its own\n",
+                 contexts());
     return 1;
   }
   register_handler("greet", [](Endpoint& endpoint, Buffer&) { ++endpoint.local<Here>().greetings; });

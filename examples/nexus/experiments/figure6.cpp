@@ -1,5 +1,5 @@
-// Figure 6 of the Nexus paper: two ping-pongs at once, one by the fast network between contexts 0 and 1, one by the slow
-// network between contexts 0 and 2 (figure 5). They end when the fast one has made its round trips.
+// Figure 6 of the Nexus paper: two ping-pongs at once, one by the fast network between contexts 0 and 1, one by the
+// slow network between contexts 0 and 2 (figure 5). They end when the fast one has made its round trips.
 //
 //     figure6 ROUND_TRIPS BYTES
 //
@@ -60,8 +60,9 @@ int main(int argc, char** argv) {
     wait_until([&] { return me.fast == me.rounds; });
     const double us = (MPI_Wtime() - begin) * 1e6;
     const SlowPolls after = slow_polls();
-    std::printf("bytes %s fast_us %.3f slow_us %.3f slow_trips %d polls %llu hits %llu\n", argv[2], us / (2 * me.rounds),
-                me.slow == 0 ? 0 : us / (2 * me.slow), me.slow, after.polls - before.polls, after.hits - before.hits);
+    std::printf("bytes %s fast_us %.3f slow_us %.3f slow_trips %d polls %llu hits %llu\n", argv[2],
+                us / (2 * me.rounds), me.slow == 0 ? 0 : us / (2 * me.slow), me.slow, after.polls - before.polls,
+                after.hits - before.hits);
     send(all[1], "over").check();
     send(all[2], "over").check();
   } else {

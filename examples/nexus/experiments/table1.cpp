@@ -1,16 +1,16 @@
-// Table 1 of the Nexus paper: a model of the atmosphere and one of the ocean, on two partitions. Each model exchanges data
-// among all of its contexts many times in a time step, as the transposes of a spectral model do. Every two steps, the
-// models exchange data between them, which need the slow network.
+// Table 1 of the Nexus paper: a model of the atmosphere and one of the ocean, on two partitions. Each model exchanges
+// data among all of its contexts many times in a time step, as the transposes of a spectral model do. Every two steps,
+// the models exchange data between them, which need the slow network.
 //
 //     table1 ATMOSPHERE STEPS EXCHANGES COMPUTE_US [selective|forward]
 //
-// ATMOSPHERE contexts form the one model, the others the other one. A step has EXCHANGES times COMPUTE_US of computation
-// and an exchange. Prints `step_s SECONDS coupling_s SECONDS polls N hits N`: the seconds of one step, and of them those
-// in which a context waited for the other model (the most of any); the polls are those of the slow network by all
-// contexts.
+// ATMOSPHERE contexts form the one model, the others the other one. A step has EXCHANGES times COMPUTE_US of
+// computation and an exchange. Prints `step_s SECONDS coupling_s SECONDS polls N hits N`: the seconds of one step, and
+// of them those in which a context waited for the other model (the most of any); the polls are those of the slow
+// network by all contexts.
 //
-// `selective`: the slow network is polled only while the models exchange data. `forward`: the first context of each model
-// receives all messages of the other model, and passes them on; the others do not poll the slow network.
+// `selective`: the slow network is polled only while the models exchange data. `forward`: the first context of each
+// model receives all messages of the other model, and passes them on; the others do not poll the slow network.
 #include <ctime>
 
 #include <algorithm>
@@ -50,8 +50,8 @@ void send_to(std::vector<Startpoint>& all, const std::vector<int>& contexts, con
   }
 }
 
-// The two models: contexts below `atmosphere`, and the others. Each context of the larger model exchanges data with one of
-// the smaller model.
+// The two models: contexts below `atmosphere`, and the others. Each context of the larger model exchanges data with one
+// of the smaller model.
 Model model_of(int atmosphere) {
   Model model;
   const int ocean = contexts() - atmosphere;

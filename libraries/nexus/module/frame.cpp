@@ -41,7 +41,8 @@ portals::Status decode(std::span<const std::byte> bytes, std::uint64_t body_byte
   out.kind = static_cast<FrameKind>(kind);
   out.flags = static_cast<std::uint8_t>(bytes[3]);
   // A body at its owner is fetched by a portal, which a module does not have.
-  if ((out.flags & ~(kIsForwarded | kIsPacked | kToForwarder | kIsMulticast)) != 0) return damaged("unknown flags " + std::to_string(out.flags));
+  if ((out.flags & ~(kIsForwarded | kIsPacked | kToForwarder | kIsMulticast)) != 0)
+    return damaged("unknown flags " + std::to_string(out.flags));
   get(bytes, 4, out.endpoint);
   get(bytes, 8, out.generation);
   get(bytes, 10, out.link);

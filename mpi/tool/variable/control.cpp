@@ -175,8 +175,9 @@ constexpr ControlVariable row(const Bound& bound, int verbosity, Word (*read)(co
 constexpr ControlVariable writable_text_row(const Bound& bound, int verbosity, std::string (*read)(const Settings&),
                                             int (*check)(const Settings&, const std::string&),
                                             int (*write)(MpiRank&, const std::string&)) {
-  return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type, nullptr,
-          nullptr,    read,              nullptr,        nullptr,   check,             write};
+  return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type,
+          nullptr,    nullptr,           read,           nullptr,   nullptr,           check,
+          write};
 }
 
 // A row whose value is a string.
@@ -205,6 +206,13 @@ constexpr ControlVariable writable_row(const Bound& bound, int verbosity, Word (
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type, items,
           read,       nullptr,           how.check,      how.write};
 }
+
+constexpr char kInterfaceText[] =
+    "where TCP listens: an interface, an address or a network; empty: chosen automatically";
+constexpr char kSkipPollText[] =
+    "how each wire is polled, such as \"shm=1,tcp=adaptive\": in every n-th round of progress, at an adaptive "
+    "interval, "
+    "when a thread that blocks on it has seen something (block), or not (off); a write sets the wires that it names";
 
 constexpr int kUser = MPI_T_VERBOSITY_USER_BASIC;
 constexpr int kTuner = MPI_T_VERBOSITY_TUNER_BASIC;
@@ -245,15 +253,9 @@ std::span<const ControlVariable> control_variables() {
           kTuner, &read_long_method, &long_methods()),
       row({"tcp_backend", "the requested driver of sockets between nodes; auto takes epoll", wires, integer}, kTuner,
           &read_tcp_backend, &tcp_backends()),
-      text_row({"interface", "where TCP listens: an interface, an address or a network; empty: chosen automatically",
-                wires, ValueType::text},
-               &read_interface),
-      writable_text_row({"skip_poll",
-                         "how each wire is polled, such as \"shm=1,tcp=adaptive\": in every n-th round of progress, at "
-                         "an adaptive interval, by a thread that blocks (block), or not (off); a write sets the wires "
-                         "that it names",
-                         wires, ValueType::text},
-                        kTuner, &read_skip_poll, &check_skip_poll, &write_skip_poll),
+      text_row({"interface", kInterfaceText, wires, ValueType::text}, &read_interface),
+      writable_text_row({"skip_poll", kSkipPollText, wires, ValueType::text}, kTuner, &read_skip_poll, &check_skip_poll,
+                        &write_skip_poll),
       row({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
       row({"heap_spill_bytes",
            "size that the second heap is to have, opened when a message that the first has no room for has been held "

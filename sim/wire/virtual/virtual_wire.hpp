@@ -212,8 +212,7 @@ class VirtualWire final : public Wire {
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
   [[nodiscard]] bool simulates_thread() const override { return network_.timing_ != nullptr; }
   [[nodiscard]] bool thread_has_seen() const override {
-    return !lost_peers_.empty() ||
-           (!expected_.empty() && expected_.top().at_ns <= network_.timing_->present_ns(rank_));
+    return !lost_peers_.empty() || (!expected_.empty() && expected_.top().at_ns <= network_.timing_->present_ns(rank_));
   }
 
  private:

@@ -177,6 +177,12 @@ def case_misuse(case):
         case.margay(misuse(case), mode, status="nonzero", ranks=1)
 
 
+def case_polling(case):
+    """A library sets the intervals of the rank's wires, switches a wire off and on, and gets its counts; invalid arguments fail."""
+    case.margay(misuse(case), "polling")
+    case.expect_lines(["polling: holds"] * 2)
+
+
 def case_foreign(case):
     """With another MPI's library, join() fails with a message instead of an error of the dynamic linker."""
     library = next(iter(pathlib.Path("/usr/lib").glob("*/libmpich.so.12")), None)

@@ -172,6 +172,34 @@ int end_with_observer(host::Rank* rank) {
   return 0;
 }
 
+// Sets the polling of the wire to the other rank, and what must fail of it. The polls are counted.
+int poll_wires(host::Rank* rank) {
+  bool holds = true;
+  {
+    const host::Call call(*rank, "misuse");
+    host::PollCounts before, off, after;
+    holds = rank->set_poll_interval("shm", "4").ok() && rank->poll_counts("shm", before).ok() && before.interval == 4;
+    for (const char* interval : {"0", "-1", "often", ""})
+      holds = holds && !rank->set_poll_interval("shm", interval).ok();
+    holds = holds && !rank->set_poll_interval("smh", "4").ok() && !rank->set_polling("smh", true).ok() &&
+            !rank->poll_counts("smh", after).ok() && !rank->set_poll_interval("shm", "block").ok();
+    const auto poll = [&] {
+      for (int round = 0; round < 400; ++round) static_cast<void>(rank->progress());
+    };
+    poll();
+    holds = holds && rank->poll_counts("shm", after).ok() && after.polls >= before.polls + 100;
+    holds =
+        holds && rank->set_polling("shm", false).ok() && rank->poll_counts("shm", before).ok() && before.interval == 0;
+    poll();
+    holds = holds && rank->poll_counts("shm", off).ok() && off.polls == before.polls;
+    holds = holds && rank->set_polling("shm", true).ok() && rank->set_poll_interval("shm", "1").ok();
+    holds = holds && rank->barrier("misuse").ok();
+  }
+  rank->end();
+  std::printf("polling: %s\n", holds ? "holds" : "fails");
+  return holds ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -194,6 +222,7 @@ int main(int argc, char** argv) {
     const portals::Status status = host::wait_until(*rank, {.call = "misuse", .peer = 1}, [] { return false; });
     return status.ok() ? 0 : 1;
   }
+  if (mode == "polling") return poll_wires(rank);
   if (mode == "outgoing") return send_without_observer(rank);
   if (mode == "observer") return end_with_observer(rank);
   if (mode == "attach") return attach_elsewhere(rank);

@@ -40,7 +40,8 @@ struct Link {
 
 class Node {
  public:
-  Node(host::Rank& rank, std::uint32_t messages) : rank_(rank), messages_(messages), right_((rank.rank() + 1) % rank.size()) {
+  Node(host::Rank& rank, std::uint32_t messages)
+      : rank_(rank), messages_(messages), right_((rank.rank() + 1) % rank.size()) {
     std::vector<host::Way> open;
     for (portals::Rank peer = 0; peer < rank.size(); ++peer) {
       for (const host::WayRow& row : rank.ways(peer)) {

@@ -1,12 +1,15 @@
 // Requests of Nexus between all contexts: nexus_requests CASE...
 #include <margay/nexus.hpp>
 
+#include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cases.hpp"
@@ -18,8 +21,8 @@ using cases::need, cases::need_error;
 
 // Waits until all contexts are here, by requests of the test's own.
 void meet() {
-  static int here_count = 0;
-  static bool is_registered = false;
+  thread_local int here_count = 0;
+  thread_local bool is_registered = false;
   if (!is_registered) register_handler("meet", [](Endpoint&, Buffer&) { ++here_count; });
   is_registered = true;
   const Endpoint place;
@@ -115,8 +118,8 @@ void long_bodies() {
 // A startpoint passes all contexts in requests; each uses it; copies stay valid.
 void travelling() {
   int used = 0;
-  static std::vector<Startpoint> next;
-  static std::vector<Startpoint> kept;
+  thread_local std::vector<Startpoint> next;
+  thread_local std::vector<Startpoint> kept;
   register_handler("use", [](Endpoint& endpoint, Buffer& buffer) {
     need(buffer.get<std::string>() == "by", "the text");
     ++endpoint.local<int>();
@@ -144,7 +147,8 @@ void travelling() {
   wait_until([&] { return used == 2 * contexts(); });
   meet();
   need(kept.size() == static_cast<std::size_t>(2 * contexts()), "each context had each startpoint");
-  need(std::count_if(kept.begin(), kept.end(), [](const Startpoint& each) { return each.is_light(); }) == contexts(), "light ones");
+  need(std::count_if(kept.begin(), kept.end(), [](const Startpoint& each) { return each.is_light(); }) == contexts(),
+       "light ones");
   used = 0;
   meet();
   for (Startpoint& each : kept) send(each, "use", Buffer().put("by")).check();
@@ -221,9 +225,9 @@ void endpoints() {
 
 // Handlers' sends never wait: at the bound they fail with a value.
 void bounds() {
-  static bool was_full = false;
-  static std::vector<Startpoint> all;
-  static int done = 0;
+  thread_local bool was_full = false;
+  thread_local std::vector<Startpoint> all;
+  thread_local int done = 0;
   register_handler("swallow", [](Endpoint&, Buffer&) {});
   register_handler("done", [](Endpoint&, Buffer&) { ++done; });
   register_handler("burst", [](Endpoint&, Buffer&) {
@@ -232,7 +236,8 @@ void bounds() {
     for (int i = 0; i < 100'000 && !was_full; ++i) {
       const Result result = send(next, "swallow", buffer);
       if (result.ok()) continue;
-      need(result.failures[0].why == Failure::Why::full && result.failures[0].context == (context() + 1) % contexts(), "a full queue");
+      need(result.failures[0].why == Failure::Why::full && result.failures[0].context == (context() + 1) % contexts(),
+           "a full queue");
       need_error("MARGAY_NEXUS_QUEUE", [&] { result.check(); });
       was_full = true;
     }
@@ -253,7 +258,9 @@ void bounds() {
 
 // What only the receiver detects returns to the sender; exceptions of handlers are thrown where they ran.
 void mistakes() {
-  register_handler("throw", [](Endpoint&, Buffer& buffer) { throw std::runtime_error("refused " + std::to_string(buffer.get<int>())); });
+  register_handler("throw", [](Endpoint&, Buffer& buffer) {
+    throw std::runtime_error("refused " + std::to_string(buffer.get<int>()));
+  });
   register_handler("throw_number", [](Endpoint&, Buffer&) { throw 3; });
   register_handler("wrong", [](Endpoint&, Buffer& buffer) { static_cast<void>(buffer.get<double>()); });
   const Endpoint endpoint;
@@ -264,10 +271,13 @@ void mistakes() {
              [] { wait_until([] { return false; }); });
   const std::string from = std::to_string((context() + contexts() - 1) % contexts());
   meet();
-  for (const auto& [name, text] : {std::pair<const char*, std::string>{"throw", "refused 5"}, {"throw_number", "not a std::exception"}, {"wrong", "1 of int32"}}) {
+  for (const auto& [name, text] : {std::pair<const char*, std::string>{"throw", "refused 5"},
+                                   {"throw_number", "not a std::exception"},
+                                   {"wrong", "1 of int32"}}) {
     // The handler runs inside send() of a context that sends to itself.
     send(next, name, Buffer().put(5)).check();
-    need_error("the handler \"" + std::string(name) + "\", requested by context " + from + ", threw: ", [] { wait_until([] { return false; }); });
+    need_error("the handler \"" + std::string(name) + "\", requested by context " + from + ", threw: ",
+               [] { wait_until([] { return false; }); });
     meet();
   }
   Startpoint unbound;
@@ -276,7 +286,10 @@ void mistakes() {
   need_error("64 bytes", [&] { static_cast<void>(send(next, std::string(64, 'x'))); });
   need_error("registered already", [] { register_handler("throw", [](Endpoint&, Buffer&) {}); });
   need_error("is empty", [] { register_handler("nothing", Handler()); });
-  need_error("Options::threads", [] { register_handler("threaded", [](Endpoint&, Buffer&) {}, Run::in_thread); });
+  need_error("Options::threads", [] {
+    register_handler(
+        "threaded", [](Endpoint&, Buffer&) {}, Run::in_thread);
+  });
   need_error("called twice", [] { init(); });
   need_error("no method \"fax\"", [&] { next.force("fax"); });
   need_error("no method \"fax\"", [&] { next.add("fax"); });
@@ -332,7 +345,8 @@ void tables() {
   need(greedy.is_light() && greedy.methods().size() == 3, "the usual table");
   for (Startpoint& each : all) {
     const std::string text = explain(each);
-    need(text.find("local") != std::string::npos && text.find("chosen by the next request") != std::string::npos, "an explanation");
+    need(text.find("local") != std::string::npos && text.find("chosen by the next request") != std::string::npos,
+         "an explanation");
     static_cast<void>(each.method());
     need(explain(each).find("chosen: the first applicable row") != std::string::npos, "the chosen row");
   }
@@ -361,13 +375,118 @@ void forwarding() {
   const Counts before = counts();
   meet();
   const bool is_away = context() < 2;
-  if (is_away) need(all[3].methods()[2].forwarder == 2 && explain(all[3]).find("by forwarder 2") != std::string::npos, "the forwarder in the table");
+  if (is_away)
+    need(all[3].methods()[2].forwarder == 2 && explain(all[3]).find("by forwarder 2") != std::string::npos,
+         "the forwarder in the table");
   constexpr int kEach = 200;
   for (int i = 0; i < kEach; ++i)
     send(all[3], "forwarded", Buffer().put(context()).put(i).put(std::vector<int>(i % 50 == 0 ? 20'000 : 10))).check();
   if (context() == 3) wait_until([&] { return seen.count == 4 * kEach; });
   meet();
-  need(counts().forwarded - before.forwarded == (context() == 2 ? 2 * kEach : 0), "what context 2 has passed on");
+  // Each meeting has a request of each of the two.
+  need(counts().forwarded - before.forwarded == (context() == 2 ? 2 * kEach + 4 : 0), "what context 2 has passed on");
+}
+
+// A startpoint whose table names a context that is no forwarder, and a context that passes on for one that has not
+// agreed.
+void wrong_forwarders() {
+  need(contexts() == 4, "four contexts on two nodes");
+  register_handler("unwanted", [](Endpoint&, Buffer&) { need(false, "no request by a wrong forwarder"); });
+  const Endpoint endpoint;
+  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+  if (context() == 0) {
+    const Buffer honest = std::move(Buffer().put(all[3]));
+    std::vector<std::byte> bytes(honest.bytes().begin(), honest.bytes().end());
+    // The forwarder of the last row, which is TCP's, is the last number.
+    const std::uint32_t liar = 2;
+    std::memcpy(bytes.data() + bytes.size() - sizeof liar, &liar, sizeof liar);
+    Buffer changed = Buffer::view(bytes);
+    Startpoint by_liar = changed.get<Startpoint>();
+    send(by_liar, "unwanted").check();
+    need_error("context 2 refused a request of this context: this context passes on no requests for context 3",
+               [] { wait_until([] { return false; }); });
+  }
+  if (context() == 2) need_error("a request of context 0 is refused", [] { wait_until([] { return false; }); });
+  meet();
+  // Context 3 agrees to another one.
+  forward("tcp", 2, {context() == 3 ? 1 : 3});
+  all = exchange(Startpoint(endpoint));
+  if (context() == 1) {
+    Startpoint agreed = all[3];
+    const Buffer honest = std::move(Buffer().put(all[3]));
+    std::vector<std::byte> bytes(honest.bytes().begin(), honest.bytes().end());
+    const std::uint32_t forwarder = 2;
+    std::memcpy(bytes.data() + bytes.size() - sizeof forwarder, &forwarder, sizeof forwarder);
+    Buffer changed = Buffer::view(bytes);
+    agreed = changed.get<Startpoint>();
+    send(agreed, "unwanted").check();
+  }
+  if (context() == 3)
+    need_error("context 2 passed it on, but is not a forwarder", [] { wait_until([] { return false; }); });
+  if (context() == 2)
+    need_error("context 3 refused a request of this context", [] { wait_until([] { return false; }); });
+}
+
+// Bytes that no startpoint has: each is refused, and none is read past its end.
+void damage() {
+  const Endpoint endpoint;
+  const Buffer good = std::move(Buffer().put(Startpoint(endpoint)).put(5).put("text"));
+  int refused = 0;
+  for (std::size_t at = 0; at < good.bytes().size(); ++at) {
+    for (const unsigned change : {1U, 0x80U, 0xffU}) {
+      std::vector<std::byte> bytes(good.bytes().begin(), good.bytes().end());
+      bytes[at] ^= static_cast<std::byte>(change);
+      Buffer changed = Buffer::view(bytes);
+      try {
+        Startpoint startpoint = changed.get<Startpoint>();
+        static_cast<void>(startpoint.methods());
+        static_cast<void>(changed.get<int>());
+        static_cast<void>(changed.get<std::string>());
+      } catch (const error&) {
+        ++refused;
+      }
+    }
+    Buffer cut = Buffer::view(good.bytes().first(at));
+    need_error("", [&] {
+      static_cast<void>(cut.get<Startpoint>());
+      static_cast<void>(cut.get<int>());
+      static_cast<void>(cut.get<std::string>());
+      fail("");
+    });
+  }
+  need(refused > 30, "most changes are noticed");
+  meet();
+}
+
+// Handlers in threads: they run while the program computes, several at a time, and may wait.
+void threads() {
+  struct Seen {
+    std::atomic<int> begun{0}, ended{0};
+  } seen;
+  register_handler(
+      "reply", [](Endpoint& endpoint, Buffer&) { endpoint.local<std::atomic<int>>() = 1; }, Run::in_thread);
+  register_handler(
+      "ask",
+      [](Endpoint& endpoint, Buffer& buffer) {
+        Startpoint back = buffer.get<Startpoint>();
+        Seen& local = endpoint.local<Seen>();
+        ++local.begun;
+        // Until another handler of this endpoint runs, too.
+        wait_until([&] { return local.begun >= 2; }, Depends::anything);
+        send(back, "reply").check();
+        ++local.ended;
+      },
+      Run::in_thread);
+  const Endpoint endpoint(&seen);
+  std::atomic<int> answered{0};
+  const Endpoint answer(&answered);
+  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+  Startpoint& next = all[static_cast<std::size_t>((context() + 1) % contexts())];
+  send(next, "ask", Buffer().put(Startpoint(answer))).check();
+  send(next, "ask", Buffer().put(Startpoint(answer))).check();
+  // No call of Nexus serves meanwhile.
+  while (answered == 0 || seen.ended < 2) std::this_thread::yield();
+  meet();
 }
 
 // After finish() Nexus may begin again; earlier startpoints are refused.
@@ -382,10 +501,20 @@ void again() {
   meet();
 }
 
-constexpr cases::Case kCases[] = {
-    {"values", values},       {"flood", flood},   {"long", long_bodies},   {"travelling", travelling}, {"links", links},
-    {"endpoints", endpoints}, {"bounds", bounds}, {"mistakes", mistakes},  {"tables", tables},
-    {"forwarding", forwarding}, {"again", again}};
+constexpr cases::Case kCases[] = {{"values", values},
+                                  {"flood", flood},
+                                  {"long", long_bodies},
+                                  {"travelling", travelling},
+                                  {"links", links},
+                                  {"endpoints", endpoints},
+                                  {"bounds", bounds},
+                                  {"mistakes", mistakes},
+                                  {"tables", tables},
+                                  {"forwarding", forwarding},
+                                  {"wrong_forwarders", wrong_forwarders},
+                                  {"damage", damage},
+                                  {"threads", threads},
+                                  {"again", again}};
 
 }  // namespace
 

@@ -13,9 +13,10 @@ TEST_CASE("poll setting: valid forms, and back") {
     const char* text;
     PollSetting setting;
   };
-  for (const Row& row : {Row{"1", {PollMode::fixed, 1}}, Row{"20", {PollMode::fixed, 20}},
-                         Row{"100000000", {PollMode::fixed, kPollIntervalMax}}, Row{"adaptive", {PollMode::adaptive, 1}},
-                         Row{"block", {PollMode::block, 1}}, Row{"off", {PollMode::off, 1}}}) {
+  for (const Row& row :
+       {Row{"1", {PollMode::fixed, 1}}, Row{"20", {PollMode::fixed, 20}},
+        Row{"100000000", {PollMode::fixed, kPollIntervalMax}}, Row{"adaptive", {PollMode::adaptive, 1}},
+        Row{"block", {PollMode::block, 1}}, Row{"off", {PollMode::off, 1}}}) {
     CAPTURE(row.text);
     PollSetting setting{PollMode::off, 77};
     REQUIRE(parse_poll_setting(row.text, setting).ok());

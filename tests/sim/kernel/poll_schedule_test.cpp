@@ -1,5 +1,5 @@
-// Tests of the kernel's polling of several wires, over scripted wires and a virtual clock: intervals, selective polling,
-// threads, counts and events.
+// Tests of the kernel's polling of several wires, over scripted wires and a virtual clock: intervals, selective
+// polling, threads, counts and events.
 #include "sim/kernel/poll_schedule.hpp"
 
 #include <doctest/doctest.h>

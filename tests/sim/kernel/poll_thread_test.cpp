@@ -67,9 +67,7 @@ TEST_CASE("poll thread: what arrives during the poll makes the wire due again") 
 
 TEST_CASE("poll thread: it ends while it blocks, while the wire is due, and without a start") {
   Pipe pipe;
-  {
-    const PollThread unused;
-  }
+  { const PollThread unused; }
   {
     PollThread blocked;
     REQUIRE(blocked.start(pipe.ends[0], [] {}).ok());

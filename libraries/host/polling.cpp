@@ -1,5 +1,5 @@
 // The functions of include/margay/polling.h: margay's own, for the polling of wires.
-#include "include/margay/polling.h"
+#include "margay/polling.h"
 
 #include <climits>
 #include <string>

@@ -1,0 +1,24 @@
+// Keys of modules. Services::derive_key() gives both contexts of a pair one key for each module; here it becomes a key
+// for each direction, so that no message can be returned to its sender as if it were the other's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace margay::nexus::core {
+
+// 256 bits. Never printed, and never sent.
+using ModuleKey = std::array<std::byte, 32>;
+
+// The number for `to` in keys of messages for every context.
+inline constexpr std::uint32_t kEveryContext = 0xFFFFFFFF;
+
+// The key of the messages from context `from` to context `to`: BLAKE2b of the two, keyed with the key of the pair.
+// Equal at both ends.
+[[nodiscard]] ModuleKey direction_key(const ModuleKey& pair, std::uint32_t from, std::uint32_t to);
+
+// A number that no other incarnation of a module has: 64 random bits.
+[[nodiscard]] std::uint64_t random_session();
+
+}  // namespace margay::nexus::core
