@@ -210,6 +210,9 @@ class Rank {
   [[nodiscard]] virtual std::uint32_t size() const = 0;
   // Whether both ranks lie on one node, so that their messages pass through shared memory. May be called outside.
   [[nodiscard]] virtual bool on_node(portals::Rank peer) const = 0;
+  // The job's secret, which its ranks have in common and no other process has: for keys. It must neither be printed nor
+  // sent. May be called outside.
+  [[nodiscard]] virtual std::span<const std::byte, 32> secret() const = 0;
 
   // enter() locks the process lock and shows the call on the job board and in the trace; `name` is a literal, and
   // `caller` an address in the program. leave() undoes that. A library's calls do not nest, except inside

@@ -54,6 +54,8 @@ bool PollSchedule::begin(PolledWire& row) {
   if (!state.on) {
     state.left = kOffRounds - 1;
     if (row.wire->idle()) return false;
+  } else if (has_simulated_thread(row)) {
+    if (!row.wire->thread_has_seen() && row.wire->idle()) return false;
   } else if (state.thread != nullptr && !state.thread->due() && !row.wire->needs_push()) {
     if (++state.rounds_blocked < kBlockRounds) return false;
     state.rounds_blocked = 0;
@@ -98,10 +100,17 @@ bool PollSchedule::polls_in_each_round(WireId wire) const {
       rows_, [&](const PolledWire& row) { return row.wire->id() == wire && row.scheduled == nullptr; });
 }
 
+bool PollSchedule::has_thread(WireId wire) const {
+  return std::ranges::any_of(rows_, [&](const PolledWire& row) {
+    return row.wire->id() == wire && row.scheduled != nullptr && has_simulated_thread(row);
+  });
+}
+
 std::uint64_t PollSchedule::rounds_to_poll() const {
   std::uint64_t rounds = kNoPoll;
   for (const PolledWire& row : rows_) {
     if (row.scheduled == nullptr || (!row.scheduled->on && row.wire->idle())) continue;
+    if (has_simulated_thread(row) && row.wire->idle() && !row.wire->thread_has_seen()) continue;
     rounds = std::min<std::uint64_t>(rounds, row.scheduled->left);
   }
   return rounds;
@@ -134,6 +143,7 @@ Status PollSchedule::find(std::string_view wire, PolledWire*& out) {
 
 Status PollSchedule::begin_thread(const PolledWire& row) {
   const std::string wire(name(row.wire->id()));
+  if (row.wire->simulates_thread()) return {};
   if (!row.wire->wakes_other_threads()) {
     return Status::error("no thread can block on the wire " + wire +
                          (row.wire->wait_descriptor() < 0

@@ -93,8 +93,10 @@ class PollSchedule {
   // For a virtual machine, which does not carry out all rounds that find nothing. polls_in_each_round(): whether each
   // round polls a wire. rounds_to_poll(): the rounds before the next one that polls another wire; kNoPoll: no such poll
   // is planned. skip_rounds(): counts down that many rounds without their polls.
+  // has_thread(): a thread blocks on the wire.
   static constexpr std::uint64_t kNoPoll = ~std::uint64_t{0};
   [[nodiscard]] bool polls_in_each_round(WireId wire) const;
+  [[nodiscard]] bool has_thread(WireId wire) const;
   [[nodiscard]] std::uint64_t rounds_to_poll() const;
   void skip_rounds(std::uint64_t rounds);
 
@@ -142,6 +144,10 @@ class PollSchedule {
   [[nodiscard]] portals::Status find(std::string_view wire, PolledWire*& out);
 
  private:
+  // Whether the wire simulates the thread of PollMode::block.
+  [[nodiscard]] static bool has_simulated_thread(const PolledWire& row) {
+    return row.scheduled->on && row.scheduled->setting.mode == PollMode::block && row.wire->simulates_thread();
+  }
   [[nodiscard]] std::size_t index_of(const PolledWire& row) const {
     return static_cast<std::size_t>(&row - rows_.data());
   }

@@ -153,6 +153,10 @@ class Wire {
   // Whether a thread that does not poll may wait for wait_descriptor() while another one polls. False where the operating
   // system reports completions only to the polling thread.
   [[nodiscard]] virtual bool wakes_other_threads() const { return false; }
+  // On a virtual machine: whether the wire simulates a thread that blocks on it, and whether that thread would have seen
+  // something by now.
+  [[nodiscard]] virtual bool simulates_thread() const { return false; }
+  [[nodiscard]] virtual bool thread_has_seen() const { return false; }
   // Called by a process that is about to sleep on wait_descriptor(). true: something is here already, so the process
   // must not sleep.
   [[nodiscard]] virtual bool prepare_wait() { return false; }

@@ -138,6 +138,7 @@ class ScriptedRank final : public host::Rank {
   [[nodiscard]] portals::Rank rank() const override { return me_; }
   [[nodiscard]] std::uint32_t size() const override { return kNodes; }
   [[nodiscard]] bool on_node(portals::Rank peer) const override { return peer != 2; }
+  [[nodiscard]] std::span<const std::byte, 32> secret() const override { return secret_; }
   void enter(const char* /*name*/, const void* /*caller*/) override {}
   void leave(const char* /*name*/) override {}
   void begin_thread() override {}
@@ -197,6 +198,7 @@ class ScriptedRank final : public host::Rank {
   }
 
  private:
+  const std::array<std::byte, 32> secret_{};
   // Delivers the input's next message. Returns false if there is none.
   bool deliver_next() {
     // The node takes each message before it wants the next one, and a wrong number ends its job.

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "sim/base/limits.hpp"
+#include "sim/base/poll_setting.hpp"
 #include "sim/base/text.hpp"
+#include "sim/base/wire_kind.hpp"
 #include "sim/boot/parse.hpp"
 #include "virtual_machine/model/machine_fields.hpp"
 
@@ -26,6 +28,7 @@ using portals::Status;
 constexpr std::array<std::string_view, 7> kLibraryOptions = {"collective", "heap_bytes", "protocol", "rates",
                                                              "rma", "skip_poll", "way"};
 
+constexpr std::string_view kSkipPoll = "skip_poll";
 constexpr std::string_view kTimeEnd = "_ns";
 constexpr std::string_view kBandwidthEnd = "_bytes_per_s";
 // Stands for all fields of a network that end with kBandwidthEnd.
@@ -178,6 +181,20 @@ Status set_number(const Change& change, std::uint64_t least, std::uint64_t most,
   return {};
 }
 
+// The library ignores a wire that it does not have.
+Status check_polling(const Change& change) {
+  std::vector<sim::NamedPollSetting> settings;
+  if (Status status = sim::parse_poll_settings(change.value, settings); !status.ok())
+    return Status::error(change.name + ": " + status.sentence());
+  for (const sim::NamedPollSetting& setting : settings) {
+    const auto is_it = [&](const sim::WireKind& kind) { return kind.name == setting.wire; };
+    if (setting.wire != sim::name(sim::WireId::self) && std::ranges::any_of(sim::kWireKinds, is_it)) continue;
+    return Status::error(fmt::format("{}: unknown wire \"{}\": use shm, tcp or virtual", change.name,
+                                     sim::one_line(setting.wire)));
+  }
+  return {};
+}
+
 // The networks that a change names, by number. Error: no network has this name.
 Status find_networks(std::string_view name, const Machine& machine, std::vector<std::size_t>& out) {
   const std::size_t dot = name.rfind('.');
@@ -228,6 +245,7 @@ bool is_library_option(std::string_view name) {
 }
 
 Status apply_change(const Change& change, Settings& settings, Machine& machine) {
+  if (change.name == kSkipPoll) return check_polling(change);
   if (is_library_option(change.name)) return {};
   if (change.name == kRanks) return set_number(change, 1, sim::kRanksMax, settings.ranks);
   if (change.name == kSeed) return set_number(change, 0, kSeedMost, settings.seed);

@@ -44,8 +44,9 @@ std::optional<std::uint32_t> WayPlan::network(WireId wire, const NetworkModel& m
 
 Status WayPlan::make(std::string_view list, const Machine& machine, std::uint32_t ranks, WayPlan& out) {
   WayPlan plan;
-  while (!list.empty()) {
+  for (bool more = !list.empty(); more;) {
     const std::size_t end = std::min(list.find(','), list.size());
+    more = end < list.size();
     WireId wire{};
     if (Status status = find_wire(list.substr(0, end), wire); !status.ok()) return status;
     if (std::ranges::find(plan.order_, wire) != plan.order_.end()) {

@@ -30,6 +30,7 @@ class WayTiming {
   // `is_new`: the poll looks for a message. Otherwise it follows one that has found a message, which also showed whether
   // there is a further one.
   [[nodiscard]] virtual std::uint64_t begin_poll(std::size_t way, std::uint32_t rank, bool is_new) = 0;
+  [[nodiscard]] virtual std::uint64_t present_ns(std::uint32_t rank) const = 0;
 };
 
 class WayNetworks {
@@ -79,6 +80,7 @@ class WayNetworks {
     void sent(std::uint32_t to, std::uint64_t at_ns) override { world.sent(number, to, at_ns); }
     void taken(std::uint32_t by, std::uint32_t from, bool begins) override;
     [[nodiscard]] std::uint64_t begin_poll(std::uint32_t rank) override;
+    [[nodiscard]] std::uint64_t present_ns(std::uint32_t rank) const override { return world.present_ns(rank); }
 
     WayTiming& world;
     const std::size_t number;

@@ -63,6 +63,7 @@ class World final : public RankWorld, public WayTiming, public Hooks {
   void sent(std::size_t way, std::uint32_t to, std::uint64_t at_ns) override;
   void taken(std::size_t way, std::uint32_t by, std::uint32_t from, bool begins) override;
   [[nodiscard]] std::uint64_t begin_poll(std::size_t way, std::uint32_t rank, bool is_new) override;
+  [[nodiscard]] std::uint64_t present_ns(std::uint32_t rank) const override { return time_of(*ranks_[rank]); }
 
   // --- Hooks: of the rank that runs ---
   // Inside a call of the library, replaced functions call libc's: the library may start a process, or end this one.

@@ -36,7 +36,8 @@ std::uint64_t World::idle_round_ns(const VirtualRank& rank) const {
 
 void World::expect_arrival(VirtualRank& rank, std::size_t way, std::uint64_t at_ns) {
   // A wire that is switched off has no poll that could find the message.
-  if (rank.kernel_.polling().polls_in_each_round(networks_.wire(way)))
+  const sim::WireId wire = networks_.wire(way);
+  if (rank.kernel_.polling().polls_in_each_round(wire) || rank.kernel_.polling().has_thread(wire))
     schedule_.add(rank.rank_, std::max(rank.local_ns_, at_ns));
   else if (rank.poll_due_ns_ != kNever)
     schedule_.add(rank.rank_, rank.poll_due_ns_);

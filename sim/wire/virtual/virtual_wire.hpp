@@ -76,6 +76,8 @@ class VirtualTiming {
   // Rank `rank` is about to poll. Returns the time up to which frames have arrived for it. No frame that is sent later
   // arrives before that time.
   [[nodiscard]] virtual std::uint64_t begin_poll(std::uint32_t rank) = 0;
+  // The present time of rank `rank`.
+  [[nodiscard]] virtual std::uint64_t present_ns(std::uint32_t rank) const = 0;
 };
 
 class VirtualWire;
@@ -208,6 +210,11 @@ class VirtualWire final : public Wire {
   [[nodiscard]] BodyReport body_report() const override { return {TraceBody::virtual_}; }
   [[nodiscard]] TraceBody body_taken() const override { return TraceBody::virtual_; }
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
+  [[nodiscard]] bool simulates_thread() const override { return network_.timing_ != nullptr; }
+  [[nodiscard]] bool thread_has_seen() const override {
+    return !lost_peers_.empty() ||
+           (!expected_.empty() && expected_.top().at_ns <= network_.timing_->present_ns(rank_));
+  }
 
  private:
   friend class VirtualNetwork;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -19,7 +20,7 @@ namespace {
 constexpr portals::PortalIndex kLogPortal = 53;
 constexpr std::array<host::NamedPortal, 1> kPortals{{{kLogPortal, "log"}}};
 constexpr std::array<const char*, 1> kEvents{"sends number {detail} to {peer}"};
-constexpr std::uint32_t kMessages = 200;
+constexpr std::uint32_t kUsualMessages = 200;
 // Every 16th body is longer than a wire takes at once.
 constexpr std::uint32_t kLongWords = 40'000;
 
@@ -39,7 +40,7 @@ struct Link {
 
 class Node {
  public:
-  explicit Node(host::Rank& rank) : rank_(rank), right_((rank.rank() + 1) % rank.size()) {
+  Node(host::Rank& rank, std::uint32_t messages) : rank_(rank), messages_(messages), right_((rank.rank() + 1) % rank.size()) {
     std::vector<host::Way> open;
     for (portals::Rank peer = 0; peer < rank.size(); ++peer) {
       for (const host::WayRow& row : rank.ways(peer)) {
@@ -51,7 +52,7 @@ class Node {
     links_.push_back({open});
     for (const host::Way way : open) links_.push_back({{way}});
     std::size_t words = 0;
-    for (std::uint32_t number = 1; number <= kMessages; ++number) words += words_of(number);
+    for (std::uint32_t number = 1; number <= messages_; ++number) words += words_of(number);
     // The left neighbour may have more or fewer ways than this rank: at most five links.
     memory_.resize(words * sizeof(Entry) * 5);
     log_.emplace(portals::Buffer{memory_.data(), memory_.size()});
@@ -65,7 +66,7 @@ class Node {
   }
 
   void send_all() {
-    for (std::uint32_t number = 1; number <= kMessages; ++number) {
+    for (std::uint32_t number = 1; number <= messages_; ++number) {
       for (std::uint32_t link = 0; link < links_.size(); ++link) send(link, number);
     }
   }
@@ -80,7 +81,7 @@ class Node {
       at += entry.words * sizeof entry;
       ++here;
     }
-    return here == links * kMessages;
+    return here == links * messages_;
   }
 
   bool in_order() {
@@ -126,6 +127,7 @@ class Node {
   }
 
   host::Rank& rank_;
+  const std::uint32_t messages_;
   portals::Rank right_;
   std::vector<Link> links_;
   std::vector<std::byte> memory_;
@@ -135,7 +137,9 @@ class Node {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  // The messages of each link; 200 by default.
+  const int given = argc > 1 ? std::atoi(argv[1]) : 0;
   host::Rank* rank = nullptr;
   if (const portals::Status status = host::join({"ways", kPortals, {}, kEvents}, rank); !status.ok()) {
     std::fprintf(stderr, "%s\n", status.sentence().c_str());
@@ -144,7 +148,7 @@ int main() {
   bool good = true;
   {
     host::Call call(*rank, "ways");
-    Node node(*rank);
+    Node node(*rank, given > 0 ? static_cast<std::uint32_t>(given) : kUsualMessages);
     good = node.attach().ok() && rank->barrier(call.name()).ok();
     // Pairs of this program have equally many ways, except on two nodes with several ranks each, which no case uses.
     node.send_all();

@@ -40,6 +40,7 @@ TEST_CASE("a report's text gives back the report") {
   report.exit_status = 1;
   report.error = "rank 3 died";
   report.findings = {{sim::Finding::deadlock, {0, 2}, "deadlock: all ranks wait"}};
+  report.ways = {{"tcp", 5, 1 << 20, 90, 4}, {"shm", 1, 2, 3, 1}};
   RunReport read;
   REQUIRE(parse_report(format_report(report), read).ok());
   CHECK_EQ(format_report(read), format_report(report));
@@ -47,6 +48,9 @@ TEST_CASE("a report's text gives back the report") {
   CHECK_EQ(read.virtual_ns, report.virtual_ns);
   CHECK_EQ(read.bytes, report.bytes);
   CHECK_EQ(read.exit_status, 1);
+  REQUIRE_EQ(read.ways.size(), 2);
+  CHECK_EQ(read.ways[0].wire, "tcp");
+  CHECK_EQ(read.ways[1].polls, 3);
   REQUIRE_EQ(read.findings.size(), 1);
   CHECK_EQ(read.findings[0].finding, sim::Finding::deadlock);
 }

@@ -241,6 +241,64 @@ def real_time(runs, _):
         runs.check("it continues", simulation.wait(100) == 0)
 
 
+def ways_of(runs, *arguments, what):
+    """The counts of each wire in the report of a run on the SP2."""
+    report = runs.folder / "ways.json"
+    done = runs.simulate("--machine", "sp2", "--compute", "none", "--report", report, *arguments)
+    runs.check(what, done.returncode == 0, done.stdout + done.stderr)
+    return json.loads(report.read_text()).get("ways") if done.returncode == 0 else {}
+
+
+def ways(runs, _):
+    """Each pair of ranks has the wires of `--set way`, and uses the first of them that reaches; polls take the time of their networks."""
+    program = runs.own("times")
+    # The list, nodes of a partition, and the wires that carry messages.
+    for names, partition, used in (("shm,tcp", 16, {"shm"}), ("tcp,shm", 16, {"tcp"}), ("tcp", 16, {"tcp"}), ("shm", 16, {"shm"}), ("shm,tcp", 1, {"tcp"})):
+        what = f"way={names}, partitions of {partition}"
+        found = ways_of(runs, "-n", 2, "--set", f"way={names}", "--set", f"nodes_per_partition={partition}", program, "ping_pong", what=what)
+        runs.check(what, list(found) == names.split(","), str(found))
+        runs.check(what, {wire for wire, counts in found.items() if counts["messages"]} == used, str(found))
+        runs.check(what, all(counts["hits"] <= counts["polls"] and (counts["hits"] > 0) == (wire in used) for wire, counts in found.items()), str(found))
+    none = runs.folder / "none.json"
+    done = runs.simulate("-n", 2, "--machine", "sp2", "--compute", "none", "--report", none, program, "ping_pong")
+    runs.check("no ways", done.returncode == 0 and "ways" not in json.loads(none.read_text()), done.stderr)
+    # With an interval of n rounds, each rank polls the slow wire in each n-th round.
+    for interval in (1, 7, 100):
+        found = ways_of(runs, "-n", 2, "--set", "way=shm,tcp", "--set", f"skip_poll=tcp={interval}", program, "ping_pong", what=f"skip_poll {interval}")
+        fast, slow = found["shm"]["polls"], found["tcp"]["polls"]
+        # A round that finds a message polls a second time.
+        runs.check(f"skip_poll {interval}", slow * interval <= fast + 2 * interval and fast <= (slow + 2) * interval + found["shm"]["hits"], str(found))
+    for setting in ("off", "block"):
+        found = ways_of(runs, "-n", 2, "--set", "way=shm,tcp", "--set", f"skip_poll=tcp={setting}", program, "ping_pong", what=setting)
+        runs.check(setting, found["tcp"]["polls"] <= 2, str(found))
+
+
+def ways_repeat(runs, _):
+    """Equal seeds give equal runs and traces over two wires."""
+    program = runs.own("race")
+    for seed in (0, 7):
+        folders, outputs_of = [runs.folder / f"ways_{seed}_{run}" for run in range(2)], []
+        for folder in folders:
+            done = runs.simulate("-n", 6, "--machine", "sp2", "--compute", "none", "--seed", seed, "--set", "way=shm,tcp", "--set", "nodes_per_partition=4", "--trace", folder, program)
+            runs.check("exit status", done.returncode == 0, done.stderr)
+            outputs_of.append(done.stdout)
+        names = sorted(path.name for path in folders[0].iterdir())
+        _, different, errors = filecmp.cmpfiles(*folders, names, shallow=False)
+        runs.check(f"seed {seed}", len(set(outputs_of)) == 1 and not different and not errors, f"{different}, {errors}")
+
+
+def ways_moves(runs, options):
+    """Links move between the wires with messages under way: none is lost, overtaken or doubled, and the law holds for each pair and wire."""
+    program = runs.build.folder / "tests" / "libraries" / "library_ways"
+    # Without delays links move, too; odd seeds have small windows.
+    for seed in range(options.seeds_of_moves):
+        found = ways_of(runs, "-n", 2 + seed % 2, "--seed", seed, "--delay", "0us" if seed % 10 == 0 else "3ms", "--set", "way=shm,tcp" if seed % 4 < 2 else "way=tcp,shm",
+                        program, "40", what=f"seed {seed}")
+        runs.check(f"seed {seed}", bool(found) and all(counts["messages"] > 100 for counts in found.values()), str(found))
+        if runs.failures:
+            return
+
+
 def bad_input(runs, _):
     """Invalid command lines: exit status 2 (127 for a program that is not there) and the word that is wrong."""
     program = runs.own("ends")
@@ -250,12 +308,16 @@ def bad_input(runs, _):
                                     (("--machine", bad, program), 2, "bad.toml:4"), (("--compute", "some", program), 2, "--compute"),
                                     (("--kill", "1@1ms", program), 2, "1@1ms"), (("--down", "0-1", "-n", "2", program), 2, "0-1"),
                                     (("--compute", "calls=3", program), 2, "--compute"), (("--cpu-scale", "-1", program), 2, "--cpu-scale"),
+                                    (("--set", "way=carrier", program), 2, "carrier"), (("--machine", "sp2", "--set", "way=shm,shm", program), 2, "twice"),
+                                    (("--machine", "paragon", "--set", "way=tcp", program), 2, "sp2"),
+                                    (("-n", "17", "--machine", "sp2", "--set", "way=shm", program), 2, "ranks 0 and 16"),
+                                    (("--set", "skip_poll=carrier=3", program), 2, "carrier"), (("--set", "skip_poll=tcp=0", program), 2, "tcp"),
                                     (("-n", "2", "/there/is/none"), 127, "/there/is/none"), ((), 2, "program")):
         done = runs.simulate(*arguments)
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
-CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, faults, programs, callbacks, thousands, real_time, bad_input)}
+CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, faults, programs, callbacks, thousands, real_time, bad_input, ways, ways_repeat, ways_moves)}
 
 
 def main():
@@ -264,6 +326,7 @@ def main():
     parser.add_argument("--program", help="another program for `outputs`")
     parser.add_argument("--every", action="store_true", help="all programs of the suite for `outputs`")
     parser.add_argument("--seeds", type=int, default=3, help="for `seeds`: how many")
+    parser.add_argument("--seeds-of-moves", type=int, default=100 if os.environ.get("QUICK_TESTS") else 1000, help="for `ways_moves`: how many")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

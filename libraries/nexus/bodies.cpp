@@ -1,0 +1,73 @@
+#include "libraries/nexus/bodies.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace margay::nexus::core {
+
+Bodies::~Bodies() {
+  if (!attached_) return;
+  rank_.detach(kBodyPortal);
+  rank_.detach(kFetchPortal);
+}
+
+portals::Status Bodies::attach() {
+  if (portals::Status status = rank_.attach(kBodyPortal, offer_list_); !status.ok()) return status;
+  if (portals::Status status = rank_.attach(kFetchPortal, fetch_list_); !status.ok()) {
+    rank_.detach(kBodyPortal);
+    return status;
+  }
+  attached_ = true;
+  return {};
+}
+
+std::uint32_t Bodies::offer(std::uint32_t peer, Memory memory, std::size_t bytes) {
+  // 24 bits, as the notice carries.
+  const std::uint32_t number = next_offer_++ & 0xff'ffff;
+  Offer& offer = offers_.emplace_back(peer, std::move(memory), bytes, number);
+  // In the list before the notice is sent, because a get may arrive at once.
+  offer_list_.append(offer.entry);
+  kept_bytes_ += bytes;
+  return number;
+}
+
+Fetch* Bodies::fetch(std::uint32_t peer, std::uint32_t number, std::uint64_t bytes, portals::Header& get) {
+  Memory memory;
+  try {
+    memory = allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  const portals::MatchBits bits = next_fetch_++;
+  Fetch& fetch = fetches_.emplace_back(peer, std::move(memory), bytes, bits);
+  fetch_list_.append(fetch.entry_);
+  get.kind = portals::Kind::get;
+  get.portal = kBodyPortal;
+  get.destination = {0, peer};
+  get.match_bits = number;
+  get.return_portal = kFetchPortal;
+  get.return_match_bits = bits;
+  get.return_length = bytes;
+  return &fetch;
+}
+
+void Bodies::end(Fetch& fetch) {
+  fetch_list_.remove(fetch.entry_);
+  fetches_.erase(std::ranges::find_if(fetches_, [&fetch](const Fetch& each) { return &each == &fetch; }));
+}
+
+void Bodies::free_fetched() {
+  for (auto at = offers_.begin(); at != offers_.end();) {
+    // A message that is still reserved uses the memory.
+    const bool is_fetched = at->block.messages() != 0 || rank_.lost(at->peer);
+    if (!is_fetched || at->block.reserved_messages() != 0) {
+      ++at;
+      continue;
+    }
+    kept_bytes_ -= at->block.memory().bytes;
+    offer_list_.remove(at->entry);
+    at = offers_.erase(at);
+  }
+}
+
+}  // namespace margay::nexus::core

@@ -1,0 +1,88 @@
+// Bodies that are longer than kShortMost: their sender keeps them at portal 33 under a number, sends the number in the
+// request's header, and the receiver gets them from there into portal 34. So the receiver allocates the memory when it
+// knows the length, and no heap needs room for a body of any size. A body is fetched once and freed when it has left.
+// Each function requires that the thread is inside.
+#pragma once
+
+#include <cstdint>
+#include <list>
+
+#include "libraries/nexus/library.hpp"
+#include "libraries/nexus/memory.hpp"
+
+namespace margay::nexus::core {
+
+// A body that this context fetches from another one.
+class Fetch {
+ public:
+  Fetch(std::uint32_t peer, Memory memory, std::size_t bytes, portals::MatchBits bits)
+      : peer_(peer),
+        memory_(std::move(memory)),
+        block_(portals::Buffer{memory_.get(), bytes}),
+        entry_({.match_bits = bits, .source_rank = peer}, block_, {.offset_by = portals::OffsetBy::sender}) {}
+  [[nodiscard]] bool done() const { return block_.messages() != 0; }
+  [[nodiscard]] std::uint32_t peer() const { return peer_; }
+  [[nodiscard]] std::size_t bytes() const { return block_.memory().bytes; }
+  // Bytes that have arrived, once it is done: fewer than announced if the sender's notice was damaged.
+  [[nodiscard]] std::size_t arrived() const { return block_.bytes(); }
+  [[nodiscard]] Memory& memory() { return memory_; }
+
+ private:
+  friend class Bodies;
+  std::uint32_t peer_;
+  Memory memory_;
+  portals::SingleBlock block_;
+  portals::MatchEntry entry_;
+};
+
+class Bodies {
+ public:
+  explicit Bodies(host::Rank& rank) : rank_(rank) {}
+  ~Bodies();
+  Bodies(const Bodies&) = delete;
+  Bodies& operator=(const Bodies&) = delete;
+  // Attaches both portals; the destructor detaches them.
+  [[nodiscard]] portals::Status attach();
+
+  // Keeps a body until `peer` has fetched it. Returns its number.
+  [[nodiscard]] std::uint32_t offer(std::uint32_t peer, Memory memory, std::size_t bytes);
+  // Prepares a fetch; the header of the get for its owner. nullptr: no memory.
+  [[nodiscard]] Fetch* fetch(std::uint32_t peer, std::uint32_t number, std::uint64_t bytes, portals::Header& get);
+  // Frees a fetch; the caller has moved the memory out.
+  void end(Fetch& fetch);
+  // Frees bodies that were fetched, and those of lost peers.
+  void sweep() {
+    if (!offers_.empty()) [[unlikely]]
+      free_fetched();
+  }
+  // Whether nothing is kept; the bytes that are kept.
+  [[nodiscard]] bool idle() const { return offers_.empty() && fetches_.empty(); }
+  [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
+
+ private:
+  struct Offer {
+    Offer(std::uint32_t to, Memory kept, std::size_t bytes, portals::MatchBits bits)
+        : peer(to),
+          memory(std::move(kept)),
+          block(portals::Buffer{memory.get(), bytes}),
+          entry({.match_bits = bits, .source_rank = to}, block,
+                {.offset_by = portals::OffsetBy::sender, .direction = portals::Direction::read_only}) {}
+    std::uint32_t peer;
+    Memory memory;
+    portals::SingleBlock block;
+    portals::MatchEntry entry;
+  };
+  void free_fetched();
+
+  host::Rank& rank_;
+  // Lists, because entries refer to their members and must not move.
+  std::list<Offer> offers_;
+  std::list<Fetch> fetches_;
+  std::uint32_t next_offer_ = 0, next_fetch_ = 0;
+  std::size_t kept_bytes_ = 0;
+  // Declared after their entries, which leave them when they end.
+  portals::MatchList offer_list_, fetch_list_;
+  bool attached_ = false;
+};
+
+}  // namespace margay::nexus::core

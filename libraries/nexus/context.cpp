@@ -1,0 +1,314 @@
+// The start of a context, its services for modules, and its errors.
+#include "libraries/nexus/context.hpp"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "libraries/nexus/host_method.hpp"
+#include "libraries/nexus/modules/registry.hpp"
+#include "libraries/nexus/threads.hpp"
+
+namespace margay::nexus::core {
+
+constinit thread_local Here here;
+
+namespace {
+
+// Contexts of this thread so far.
+constinit thread_local std::uint32_t lives = 0;
+
+}  // namespace
+
+Context& this_context(const char* call) {
+  if (here.context == nullptr)
+    fail(std::string(call) + " is called on a thread that has no context; call margay::nexus::init() first");
+  return *here.context;
+}
+
+Context::Context(host::Rank& joined, const Settings& chosen, Handlers& registered)
+    : host_rank(joined), life(++lives), settings(chosen), handlers(registered), traffic(joined), endpoints(traffic.requests.block()) {
+  for (std::size_t i = 0; i < kCounts; ++i) counters_[i] = &host_rank.counter(i);
+  const std::uint32_t contexts = host_rank.size();
+  // A node's number is its lowest rank.
+  while (node_ < me() && !host_rank.on_node(node_)) ++node_;
+  for (std::uint32_t peer = 0; peer < contexts; ++peer) {
+    if (!host_rank.on_node(peer)) nodes_ = 2;
+  }
+  std::array<std::byte, 8> session{};
+  static_cast<void>(derive_key("session", kNoContext, kNoContext, session));
+  std::memcpy(&session_, session.data(), sizeof session_);
+}
+
+Context::~Context() {
+  methods.finish();
+}
+
+void Context::open(const char* call, const Choice& choice) {
+  if (const portals::Status status = traffic.attach(endpoints.list()); !status.ok()) fail(status.sentence());
+  // No context sends before all portals are attached.
+  if (const portals::Status status = host_rank.barrier(call); !status.ok()) fail(status.sentence());
+  tables.resize(host_rank.size());
+  start_modules(choice);
+  exchange_tables(call, own_table(choice.order));
+  off_node = choice.off_node;
+  for (const std::string& each : off_node) {
+    const Method* const method = methods.find(each);
+    if (method == nullptr || !method->traits.has(MARGAY_NEXUS_TRANSFORM))
+      fail("init: " + each + " cannot be put before methods: this context has no such transform");
+  }
+  for (const Forwarding& each : choice.forwarding) add_forwarding(each.method, each.forwarder, each.contexts);
+}
+
+void Context::start_modules(const Choice& choice) {
+  std::vector<std::unique_ptr<Module>> loaded;
+  for (const std::string& path : choice.load) {
+    std::unique_ptr<Module> module;
+    if (const portals::Status status = load_module(path, module); !status.ok()) fail("init: " + status.sentence());
+    loaded.push_back(std::move(module));
+  }
+  const auto parameters = [&choice](std::string_view name) {
+    const auto at = choice.parameters.find(std::string(name));
+    return at == choice.parameters.end() ? std::vector<Parameter>() : at->second;
+  };
+  for (const std::string& name : choice.order) {
+    if (methods.find(name) != nullptr) fail("init: the method " + name + " is chosen twice");
+    if (auto method = make_host_method(name, traffic)) {
+      if (const portals::Status status = method->init(*this, parameters(name)); !status.ok())
+        fail("init: the method " + name + ": " + status.sentence());
+      methods.add(std::move(method), true);
+      continue;
+    }
+    const auto at = std::ranges::find_if(loaded, [&](const auto& each) { return each != nullptr && each->name() == name; });
+    std::unique_ptr<Module> module = at == loaded.end() ? make_compiled(name) : std::move(*at);
+    if (module == nullptr) {
+      std::string known = "local, shm, tcp";
+      for (const std::string& each : compiled_modules()) known += ", " + each;
+      fail("init: there is no method \"" + name + "\"; choose from " + known + ", or load its module");
+    }
+    load(std::move(module), parameters(name));
+  }
+  for (std::unique_ptr<Module>& each : loaded) {
+    if (each == nullptr) continue;
+    const std::vector<Parameter> chosen = parameters(each->name());
+    load(std::move(each), chosen);
+  }
+  for (const auto& [name, every] : choice.skip_poll) {
+    Method* const method = methods.find(name);
+    if (method == nullptr || every == 0) fail("init: invalid poll interval " + std::to_string(every) + " of \"" + name + "\"");
+    method->skip_poll = method->countdown = every;
+  }
+}
+
+void Context::load(std::unique_ptr<Module> module, const std::vector<Parameter>& parameters) {
+  const std::string name(module->name());
+  if (!valid_name(name)) fail("a module has the invalid name \"" + name + "\"; 1 to 15 letters, digits, '_' and '-'");
+  if (methods.find(name) != nullptr) fail("the method " + name + " is loaded twice");
+  if (const portals::Status status = module->init(*this, parameters); !status.ok())
+    fail("the module " + name + " does not start: " + status.sentence());
+  methods.add(std::move(module), false);
+}
+
+Table Context::own_table(const std::vector<std::string>& order) {
+  Table table;
+  const auto add = [&table](const Method& method) {
+    if (!method.is_reachable && !method.traits.has(MARGAY_NEXUS_TRANSFORM)) return;
+    table.push_back({method.name(), method.own, kNoContext});
+  };
+  for (const std::string& name : order) add(*methods.find(name));
+  for (const Method& method : methods.all()) {
+    if (std::ranges::find(order, method.name()) == order.end()) add(method);
+  }
+  if (table.size() > kRowsMost) fail("init: " + std::to_string(table.size()) + " methods; the most are 16");
+  return table;
+}
+
+void Context::exchange_tables(const char* call, const Table& own) {
+  std::vector<std::byte> bytes(sizeof node_);
+  std::memcpy(bytes.data(), &node_, sizeof node_);
+  encode(own, bytes);
+  if (me() != 0) {
+    traffic.send_control(0, Control::hello, 0, bytes);
+    serve_until(call, 0, true, [this] { return is_welcome_; });
+  } else {
+    take_hello(0, bytes);
+    serve_until(call, portals::kAnyRank, true, [this] { return hellos_.size() == host_rank.size(); });
+    std::vector<std::byte> all;
+    for (const auto& [context, table] : hellos_) {
+      const std::uint32_t node = nodes_of_[context];
+      const std::size_t at = all.size();
+      all.resize(at + sizeof node);
+      std::memcpy(all.data() + at, &node, sizeof node);
+      encode(*table, all);
+    }
+    for (std::uint32_t peer = 1; peer < host_rank.size(); ++peer) traffic.send_control(peer, Control::welcome, 0, all);
+    take_welcome(all);
+  }
+  hellos_.clear();
+  nodes_of_.clear();
+}
+
+void Context::take_hello(std::uint32_t source, Bytes body) {
+  std::uint32_t node = 0;
+  if (body.size() >= sizeof node) std::memcpy(&node, body.data(), sizeof node);
+  Table table;
+  Bytes rest = body.subspan(std::min(body.size(), sizeof node));
+  portals::Status status = decode(rest, host_rank.size(), table);
+  if (status.ok() && (!rest.empty() || hellos_.contains(source) || me() != 0))
+    status = portals::Status::error("it is not due");
+  if (!status.ok()) return add_error("context " + std::to_string(source) + " sent a damaged table: " + status.sentence());
+  hellos_[source] = std::make_shared<const Table>(std::move(table));
+  nodes_of_[source] = node;
+}
+
+void Context::take_welcome(Bytes body) {
+  std::vector<SharedTable> all;
+  std::set<std::uint32_t> nodes;
+  while (body.size() >= sizeof(std::uint32_t) && all.size() < host_rank.size()) {
+    std::uint32_t node = 0;
+    std::memcpy(&node, body.data(), sizeof node);
+    nodes.insert(node);
+    body = body.subspan(sizeof node);
+    Table table;
+    if (!decode(body, host_rank.size(), table).ok()) break;
+    all.push_back(std::make_shared<const Table>(std::move(table)));
+  }
+  if (is_welcome_ || !body.empty() || all.size() != host_rank.size()) return add_error("context 0 sent damaged tables");
+  tables = std::move(all);
+  nodes_ = static_cast<std::uint32_t>(nodes.size());
+  is_welcome_ = true;
+}
+
+std::vector<std::vector<std::byte>> Context::exchange(const char* call, std::vector<std::byte> own) {
+  ++exchange_;
+  exchanged_.clear();
+  const std::uint32_t contexts = host_rank.size();
+  if (me() != 0) {
+    traffic.send_control(0, Control::own, exchange_, own);
+    serve_until(call, portals::kAnyRank, true, [&] { return exchanged_.size() == contexts; });
+    return std::move(exchanged_);
+  }
+  given_bytes_[0] = std::move(own);
+  serve_until(call, portals::kAnyRank, true, [&] { return given_bytes_.size() == contexts; });
+  std::vector<std::byte> all;
+  for (auto& [context, bytes] : given_bytes_) {
+    const auto size = static_cast<std::uint32_t>(bytes.size());
+    const std::size_t at = all.size();
+    all.resize(at + sizeof size + size);
+    std::memcpy(all.data() + at, &size, sizeof size);
+    std::ranges::copy(bytes, all.begin() + static_cast<std::ptrdiff_t>(at + sizeof size));
+    exchanged_.push_back(std::move(bytes));
+  }
+  given_bytes_.clear();
+  for (std::uint32_t peer = 1; peer < contexts; ++peer) traffic.send_control(peer, Control::all, exchange_, all);
+  return std::move(exchanged_);
+}
+
+bool Context::take_exchanged(std::uint32_t source, std::uint64_t number, Bytes body, bool is_all) {
+  if (!is_all) {
+    // Context 0 may not have called yet.
+    if (me() != 0 || (number != exchange_ && number != exchange_ + 1)) return false;
+    return given_bytes_.try_emplace(source, body.begin(), body.end()).second;
+  }
+  if (source != 0 || me() == 0 || number != exchange_ || !exchanged_.empty()) return false;
+  std::vector<std::vector<std::byte>> all;
+  std::uint32_t size = 0;
+  while (body.size() >= sizeof size) {
+    std::memcpy(&size, body.data(), sizeof size);
+    body = body.subspan(sizeof size);
+    if (size > body.size()) return false;
+    all.emplace_back(body.begin(), body.begin() + size);
+    body = body.subspan(size);
+  }
+  if (!body.empty() || all.size() != host_rank.size()) return false;
+  exchanged_ = std::move(all);
+  return true;
+}
+
+bool Context::deliver(Module& module, std::uint32_t source, Bytes header, Bytes body) {
+  Method* const method = methods.find(module.name());
+  Frame frame;
+  const portals::Status status = decode(header, body.size(), frame);
+  if (method == nullptr || source >= host_rank.size() || !status.ok()) {
+    if (method != nullptr) ++method->dropped;
+    ++count(kDropped);
+    add_error("the method " + std::string(module.name()) + " delivered a damaged message of context " + std::to_string(source) +
+              (status.ok() ? "" : ": " + status.sentence()));
+    return false;
+  }
+  ++method->delivered;
+  auto item = std::make_unique<Item>();
+  item->source = item->from = source;
+  item->frame = frame;
+  item->bytes.assign(body.begin(), body.end());
+  item->body = item->bytes;
+  item->counts = method->traits.has(MARGAY_NEXUS_RELIABLE);
+  arriving_[source].push_back(std::move(item));
+  traffic.mark_activity();
+  return true;
+}
+
+void Context::report_lost(Module& module, std::uint32_t /*source*/, std::uint64_t messages) {
+  if (Method* const method = methods.find(module.name())) method->lost += messages;
+}
+
+void Context::report_dropped(Module& module, std::uint64_t messages, const std::string& why) {
+  if (Method* const method = methods.find(module.name())) method->dropped += messages;
+  count(kDropped) += messages;
+  if (!why.empty()) add_error("the method " + std::string(module.name()) + " dropped a message: " + why);
+}
+
+bool Context::derive_key(std::string_view label, std::uint32_t one, std::uint32_t other, std::span<std::byte> key) {
+  constexpr std::size_t kLabelMost = 31;
+  std::array<std::byte, crypto_generichash_BYTES_MAX> hash{};
+  if (label.size() > kLabelMost || key.size() > hash.size() || sodium_init() < 0) return false;
+  std::array<unsigned char, 16 + kLabelMost + 8> input{};
+  std::memcpy(input.data(), "margay nexus key", 16);
+  std::memcpy(input.data() + 16, label.data(), label.size());
+  const std::array<std::uint32_t, 2> pair{std::min(one, other), std::max(one, other)};
+  std::memcpy(input.data() + 16 + kLabelMost, pair.data(), sizeof pair);
+  const std::span<const std::byte, 32> secret = host_rank.secret();
+  static_cast<void>(crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(), input.data(), input.size(),
+                                       reinterpret_cast<const unsigned char*>(secret.data()), secret.size()));
+  std::ranges::copy_n(hash.begin(), static_cast<std::ptrdiff_t>(key.size()), key.begin());
+  return true;
+}
+
+void Context::switch_off(Module& module, const std::string& why) {
+  Method* const method = methods.find(module.name());
+  if (method == nullptr || !method->off.empty()) return;
+  method->off = why.empty() ? "it has failed" : why;
+  add_error("the method " + method->name() + " is switched off: " + method->off);
+  for (const auto& [key, way] : methods.ways()) {
+    if (way->method == method && way->failed.empty()) {
+      way->failed = method->off;
+      requeue(*way);
+    }
+  }
+}
+
+void Context::add_error(const std::string& text) {
+  if (errors_.size() == kErrorsMost) {
+    ++errors_left_out_;
+    return;
+  }
+  errors_.push_back(text);
+}
+
+void Context::throw_pending() {
+  if (errors_.empty()) return;
+  std::string text = std::move(errors_.front());
+  errors_.pop_front();
+  if (errors_left_out_ != 0 && errors_.empty())
+    text += "; " + std::to_string(std::exchange(errors_left_out_, 0)) + " further errors were left out";
+  fail(text);
+}
+
+void Context::end_threads() {
+  if (threads != nullptr) threads->stop();
+  threads.reset();
+}
+
+}  // namespace margay::nexus::core

@@ -1,0 +1,283 @@
+// Sends: a request by a link, and messages that wait for their methods.
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "libraries/nexus/context.hpp"
+
+namespace margay::nexus::core {
+namespace {
+
+constexpr std::uint32_t kOrderedAndReliable = MARGAY_NEXUS_ORDERED | MARGAY_NEXUS_RELIABLE;
+
+bool keeps_order(const Way& way) {
+  return (way.method->traits.bits & kOrderedAndReliable) == kOrderedAndReliable;
+}
+
+}  // namespace
+
+Frame Context::frame_of(const Link& link, FrameKind kind) const {
+  Frame frame;
+  frame.kind = kind;
+  frame.link = link.number;
+  frame.epoch = link.epoch;
+  frame.origin = me();
+  if (link.forwarder != kNoContext) {
+    frame.flags = kToForwarder;
+    frame.origin = link.context;
+  }
+  return frame;
+}
+
+bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes body, Failure& failure) {
+  failure.context = static_cast<int>(link.context);
+  if (host_rank.lost(link.context)) {
+    failure.why = Failure::Why::lost;
+    failure.text = "context " + std::to_string(link.context) + " is lost (" + host_rank.loss(link.context) + ")";
+    return false;
+  }
+  const bool never_waits = here.depth != 0;
+  if (never_waits && queued_bytes() != 0 && queued_bytes() + body.size() > settings.queue_bytes) {
+    ++count(kFull);
+    failure.why = Failure::Why::full;
+    failure.text = "the queue of requests has " + std::to_string(queued_bytes()) +
+                   " bytes; send later, or raise MARGAY_NEXUS_QUEUE";
+    return false;
+  }
+  failure.why = Failure::Why::unreachable;
+  for (std::size_t attempt = 0; attempt <= kRowsMost; ++attempt) {
+    portals::Status status;
+    if (link.way == nullptr) {
+      status = choose(link, Cause::first);
+    } else if (!link.way->failed.empty()) {
+      status = choose_again(link, Cause::failure, link.way->method);
+    } else if (body.size() > link.way->method->traits.body_most) {
+      status = choose_again(link, Cause::change, link.way->method);
+    } else if (link.way->fulls >= kOverloaded && link.forced.empty()) {
+      // Without another method the request queues here.
+      static_cast<void>(choose_again(link, Cause::load, link.way->method));
+    }
+    if (!status.ok()) {
+      failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence();
+      return false;
+    }
+    Frame frame = frame_of(link, FrameKind::request);
+    frame.endpoint = link.endpoint;
+    frame.generation = link.generation;
+    frame.handler = handler;
+    std::vector<std::byte> packed;
+    Bytes sent = body;
+    if (!link.before.empty()) {
+      status = pack(link, frame, body, packed);
+      if (!status.ok()) {
+        failure.text = status.sentence();
+        return false;
+      }
+      sent = packed;
+    }
+    if (sent.size() > link.way->method->traits.body_most) continue;
+    if (!transmit(*link.way, frame, {&sent, 1})) continue;
+    link.is_used = true;
+    if (host_rank.recording()) {
+      host_rank.record({.number = kRequests,
+                        .peer = link.context,
+                        .bytes = body.size(),
+                        .a = handler,
+                        .b = link.endpoint,
+                        .of_sent = link.way->method->is_host && link.forwarder == kNoContext});
+    }
+    if (never_waits || queued_bytes() <= settings.queue_bytes) return true;
+    try {
+      serve_until(call, link.context, false, [this] { return queued_bytes() <= settings.queue_bytes; });
+    } catch (const error& lost) {
+      failure.why = Failure::Why::lost;
+      failure.text = lost.what();
+      return false;
+    }
+    return true;
+  }
+  failure.text = "each method to context " + std::to_string(link.context) + " has failed; the last: " + link.way->failed;
+  return false;
+}
+
+bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, Bytes body) {
+  if (startpoint.links.size() < 2 || startpoint.links.size() > 0xffff) return false;
+  Way* const first = startpoint.links.front()->way.get();
+  if (first == nullptr || !first->failed.empty() || !first->method->traits.has(MARGAY_NEXUS_MULTICAST)) return false;
+  std::vector<Target> targets;
+  for (const auto& link : startpoint.links) {
+    if (link->way == nullptr || link->way->method != first->method || !link->before.empty() || link->forwarder != kNoContext)
+      return false;
+    targets.push_back({link->context, (*link->table)[link->row].descriptor});
+  }
+  if (startpoint.group == nullptr || startpoint.group->method != first->method) {
+    if (!methods.open(*first->method, targets, "all", startpoint.group).ok()) return false;
+  }
+  std::vector<std::byte> list(2 + startpoint.links.size() * 10);
+  const auto receivers = static_cast<std::uint16_t>(startpoint.links.size());
+  std::memcpy(list.data(), &receivers, sizeof receivers);
+  std::byte* at = list.data() + sizeof receivers;
+  for (const auto& link : startpoint.links) {
+    std::memcpy(at, &link->context, 4);
+    std::memcpy(at + 4, &link->endpoint, 4);
+    std::memcpy(at + 8, &link->generation, 2);
+    at += 10;
+  }
+  if (list.size() + body.size() > first->method->traits.body_most) return false;
+  Frame frame = frame_of(*startpoint.links.front(), FrameKind::request);
+  frame.link = 0;
+  frame.epoch = 0;
+  frame.flags |= kIsMulticast;
+  frame.handler = handler;
+  const std::array<Bytes, 2> pieces{Bytes(list), body};
+  if (!transmit(*startpoint.group, frame, pieces)) return false;
+  for (const auto& link : startpoint.links) link->is_used = true;
+  return true;
+}
+
+void Context::count_sent(const Way& way, const Frame& frame) {
+  Method& method = *way.method;
+  ++method.sent;
+  // The source counts a forwarded request.
+  if (frame.kind != FrameKind::request || (frame.flags & kIsForwarded) != 0) return;
+  if (method.traits.has(MARGAY_NEXUS_RELIABLE) && (frame.flags & kIsMulticast) == 0) ++count(kSent);
+  if (frame.body_bytes > kShortMost) ++count(kLong);
+  const std::string_view name = method.module->name();
+  ++count(!method.is_host ? kByModules : name == "local" ? kByLocal : name == "shm" ? kByShm : kByTcp);
+}
+
+bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body) {
+  if (!way.failed.empty()) return false;
+  frame.body_bytes = total_bytes(body);
+  Sent sent = Sent::full;
+  std::string why;
+  if (way.queue.empty()) sent = way.method->module->send(*way.object, frame, body, why);
+  if (sent == Sent::failed) {
+    if (way.failed.empty()) way.failed = why.empty() ? "it has failed" : why;
+    requeue(way);
+    return false;
+  }
+  ++sends_;
+  way.is_unclosed = true;
+  if (sent == Sent::taken) {
+    way.fulls = 0;
+    count_sent(way, frame);
+    return true;
+  }
+  ++way.fulls;
+  ++count(kQueued);
+  Pending& pending = way.queue.emplace_back();
+  pending.frame = frame;
+  pending.body.resize(frame.body_bytes);
+  gather(body, pending.body.data());
+  const std::size_t bytes = pending.body.size() + sizeof(Pending);
+  way.queued_bytes += bytes;
+  queued_bytes_ += bytes;
+  return true;
+}
+
+void Context::send_queued() {
+  for (const auto& [key, way] : methods.ways()) {
+    while (!way->queue.empty() && way->failed.empty()) {
+      const Pending& first = way->queue.front();
+      const Bytes body = first.body;
+      std::string why;
+      const Sent sent = way->method->module->send(*way->object, first.frame, {&body, 1}, why);
+      if (sent == Sent::full) break;
+      if (sent == Sent::failed) {
+        if (way->failed.empty()) way->failed = why.empty() ? "it has failed" : why;
+        requeue(*way);
+        break;
+      }
+      way->fulls = 0;
+      count_sent(*way, first.frame);
+      const std::size_t bytes = first.body.size() + sizeof(Pending);
+      way->queued_bytes -= bytes;
+      queued_bytes_ -= bytes;
+      way->queue.pop_front();
+    }
+  }
+}
+
+void Context::requeue(Way& way) {
+  if (way.queue.empty()) return;
+  std::deque<Pending> queue = std::move(way.queue);
+  way.queue.clear();
+  queued_bytes_ -= std::exchange(way.queued_bytes, 0);
+  Link link;
+  link.context = way.context;
+  link.table = tables[way.context];
+  portals::Status status = choose(link, Cause::failure, way.method);
+  for (const Pending& each : queue) {
+    const Bytes body = each.body;
+    if (status.ok() && (each.frame.flags & kIsMulticast) == 0 && transmit(*link.way, each.frame, {&body, 1})) continue;
+    add_error("a request for context " + std::to_string(way.context) + " is lost with its method " + way.method->name() + " (" +
+              way.failed + ")");
+  }
+}
+
+portals::Status Context::pack(Link& link, Frame& frame, Bytes body, std::vector<std::byte>& out) {
+  std::vector<std::byte> names{static_cast<std::byte>(link.before.size())};
+  Frame stable = frame;
+  stable.flags = 0;
+  stable.origin = me();
+  stable.body_bytes = 0;
+  std::vector<std::byte> bytes;
+  for (const SharedWay& way : link.before) {
+    const std::string name = way->method->name();
+    if (!way->method->off.empty()) return portals::Status::error(name + " is switched off: " + way->method->off);
+    std::vector<std::byte> next;
+    const Bytes input = bytes.empty() && way == link.before.front() ? body : Bytes(bytes);
+    if (portals::Status status = way->method->module->encode(*way->object, stable, {&input, 1}, next); !status.ok())
+      return portals::Status::error(name + ": " + status.sentence());
+    ++way->method->sent;
+    bytes = std::move(next);
+    names.push_back(static_cast<std::byte>(name.size()));
+    for (const char each : name) names.push_back(static_cast<std::byte>(each));
+  }
+  out = std::move(names);
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  frame.flags |= kIsPacked;
+  return {};
+}
+
+void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
+  link.is_used = false;
+  // Nothing is in order that a marker could keep.
+  if (!keeps_order(old_way) && !keeps_order(*link.way)) return;
+  if (link.number == 0) {
+    Numbers& numbers = numbers_[link.context];
+    if (!numbers.free.empty()) {
+      std::tie(link.number, link.epoch) = numbers.free.back();
+      numbers.free.pop_back();
+    } else if (numbers.next >> kLinkBits == 0) {
+      link.number = static_cast<std::uint16_t>(numbers.next++);
+    } else {
+      return add_error("more than 65535 links to context " + std::to_string(link.context) +
+                       " have changed their methods; their requests are not in order across the change");
+    }
+  }
+  if (host_rank.recording()) host_rank.record({.number = kMoves, .peer = link.context, .a = link.number, .b = link.epoch + 1});
+  const std::uint32_t forwarder = std::exchange(link.forwarder, old_forwarder);
+  const Frame marker = frame_of(link, FrameKind::marker);
+  link.forwarder = forwarder;
+  if (!keeps_order(old_way) || !transmit(old_way, marker, {}))
+    static_cast<void>(transmit(*link.way, frame_of(link, FrameKind::skipped), {}));
+  ++link.epoch;
+}
+
+void Context::close(Link& link) {
+  if (link.number != 0) numbers_[link.context].free.emplace_back(link.number, link.epoch);
+  link.number = 0;
+  link.quality.bytes_per_second = 0;
+  reserve(link);
+}
+
+void Context::send_notice(std::uint32_t context, Control kind, std::uint64_t number, const std::string& text) {
+  traffic.send_control(context, kind, number, std::as_bytes(std::span(text).first(std::min(text.size(), kTextMost))));
+  ++sends_;
+  noticed_.insert(context);
+}
+
+}  // namespace margay::nexus::core

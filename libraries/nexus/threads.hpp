@@ -1,0 +1,43 @@
+// The threads of one context: one that takes messages while the program computes, and those that run handlers.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libraries/nexus/context.hpp"
+
+namespace margay::nexus::core {
+
+class Threads {
+ public:
+  // `most`: handlers in execution at a time. Each thread begins when it is first needed, except for the taking one.
+  Threads(Context& context, std::uint32_t most) : context_(context), most_(most) {}
+  // Throws `error` if the thread that takes messages cannot be created. Outside.
+  void start();
+  // Gives a request to a thread. Inside. Fails with the reason if there is none and none can be created.
+  [[nodiscard]] portals::Status push(OwnedItem item, Registered& handler);
+  // Ends all threads, after their handlers. Outside.
+  void stop();
+
+ private:
+  void take_messages();
+  void run_handlers();
+  [[nodiscard]] portals::Status begin(void (Threads::*function)());
+
+  Context& context_;
+  const std::uint32_t most_;
+  std::vector<std::thread> threads_;
+  std::uint32_t runners_ = 0, idle_ = 0;
+  // Guarded by mutex_. Taken under the process lock, too, and never the other way around.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<OwnedItem, Registered*>> work_;
+  bool stopping_ = false;
+};
+
+}  // namespace margay::nexus::core
