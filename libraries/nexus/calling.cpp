@@ -1,7 +1,9 @@
 // The functions of include/margay/nexus/context.hpp and request.hpp, and endpoints.
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libraries/nexus/context.hpp"
 #include "libraries/nexus/modules/registry.hpp"
@@ -15,10 +17,16 @@ using core::this_context;
 
 namespace {
 
-// The handlers that this thread has registered, before and after init(). Not destroyed at the thread's end, because
-// handlers of other threads may be in use.
+// The handlers that this thread has registered, before and after init(). Kept after the thread's end, because handlers may
+// still run in other threads then.
 core::Handlers& handlers_of_thread() {
-  thread_local core::Handlers* const handlers = new core::Handlers();
+  thread_local core::Handlers* handlers = nullptr;
+  if (handlers == nullptr) {
+    static std::mutex guard;
+    static auto* const all = new std::vector<std::unique_ptr<core::Handlers>>();
+    const std::lock_guard locked(guard);
+    handlers = all->emplace_back(std::make_unique<core::Handlers>()).get();
+  }
   return *handlers;
 }
 

@@ -1,7 +1,7 @@
 // A host of contexts that are threads of one program, with queues in place of wires: for tests of the core of Nexus
-// without a job. One lock is the process lock of all. Each pair of ranks has one queue, from which the receiver takes
-// at random, so messages of a pair stay in order and those of different pairs do not. Or one context alone, whose
-// messages a script makes, for fuzzing.
+// without a job. One lock is the process lock of all. Each pair of ranks has one queue for each way, from which the receiver
+// takes at random, so messages of a pair and way stay in order, and all others do not. Ranks of one node have the ways shm and
+// tcp. Or one context alone, whose messages a script makes, for fuzzing.
 #pragma once
 
 #include <sched.h>

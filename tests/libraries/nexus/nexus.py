@@ -108,6 +108,12 @@ def case_moves(case):
         case.expect_lines(["moves: right"])
 
 
+def case_failover(case):
+    """A link whose way is lost continues by the next one; without any, a send fails with a value."""
+    case.run([program(case, "failover")])
+    case.expect_lines(["failover: right"])
+
+
 def case_forwarding(case):
     """A context passes on the requests that reach it by TCP for another one, in order."""
     case.margay("--check-accounting", "--nodes", "2", program(case, "requests"), "forwarding", ranks=4)
