@@ -17,8 +17,8 @@ using core::this_context;
 
 namespace {
 
-// The handlers that this thread has registered, before and after init(). Kept after the thread's end, because handlers may
-// still run in other threads then.
+// The handlers that this thread has registered, before and after init(). Kept after the thread's end, because handlers
+// may still run in other threads then.
 core::Handlers& handlers_of_thread() {
   thread_local core::Handlers* handlers = nullptr;
   if (handlers == nullptr) {
@@ -52,7 +52,8 @@ core::Method& method_of(Context& context, const char* call, const std::string& n
 // The same, if it is polled.
 core::Method& polled_method_of(Context& context, const char* call, const std::string& name) {
   core::Method& method = method_of(context, call, name);
-  if (!method.polls_itself() && (!method.is_host || name == "local")) fail(std::string(call) + ": " + name + " is not polled");
+  if (!method.polls_itself() && (!method.is_host || name == "local"))
+    fail(std::string(call) + ": " + name + " is not polled");
   return method;
 }
 

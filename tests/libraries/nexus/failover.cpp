@@ -1,4 +1,5 @@
-// Failover of links, on contexts that are threads (loop_host.hpp): a way is lost while requests are under way, and then all ways.
+// Failover of links, on contexts that are threads (loop_host.hpp): a way is lost while requests are under way, and then
+// all ways.
 #include <margay/nexus.hpp>
 
 #include <cstdio>
@@ -53,7 +54,8 @@ void program() {
       send(next, "count", Buffer().put(i)).check();
       need(next.method() == (i < kEach / 2 ? "shm" : "tcp"), "the next row after the loss");
     }
-    need(counts().changes == 1 && explain(next).find("the wire is lost") != std::string::npos, "one failover, explained");
+    need(counts().changes == 1 && explain(next).find("the wire is lost") != std::string::npos,
+         "one failover, explained");
     wait_until([&] { return count == kEach; });
     for (const int each : seen) need(each == 1, "each request once");
     static_cast<void>(exchange(Startpoint(endpoint)));

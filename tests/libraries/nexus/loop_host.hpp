@@ -1,7 +1,7 @@
 // A host of contexts that are threads of one program, with queues in place of wires: for tests of the core of Nexus
-// without a job. One lock is the process lock of all. Each pair of ranks has one queue for each way, from which the receiver
-// takes at random, so messages of a pair and way stay in order, and all others do not. Ranks of one node have the ways shm and
-// tcp. Or one context alone, whose messages a script makes, for fuzzing.
+// without a job. One lock is the process lock of all. Each pair of ranks has one queue for each way, from which the
+// receiver takes at random, so messages of a pair and way stay in order, and all others do not. Ranks of one node have
+// the ways shm and tcp. Or one context alone, whose messages a script makes, for fuzzing.
 #pragma once
 
 #include <sched.h>
@@ -93,13 +93,20 @@ class LoopRank final : public host::Rank {
   [[nodiscard]] bool way_lost(portals::Rank peer, host::Way way) const override {
     return lost(peer) || lost_ways_.contains({peer, way});
   }
-  [[nodiscard]] std::string way_loss(portals::Rank /*peer*/, host::Way /*way*/) const override { return "the test loses it"; }
-  [[nodiscard]] portals::Status move(portals::Rank /*peer*/, host::Way /*from*/, host::Way /*to*/) override { return {}; }
-  [[nodiscard]] portals::Status set_poll_interval(const std::string& /*wire*/, const std::string& /*interval*/) override {
+  [[nodiscard]] std::string way_loss(portals::Rank /*peer*/, host::Way /*way*/) const override {
+    return "the test loses it";
+  }
+  [[nodiscard]] portals::Status move(portals::Rank /*peer*/, host::Way /*from*/, host::Way /*to*/) override {
+    return {};
+  }
+  [[nodiscard]] portals::Status set_poll_interval(const std::string& /*wire*/,
+                                                  const std::string& /*interval*/) override {
     return {};
   }
   [[nodiscard]] portals::Status set_polling(const std::string& /*wire*/, bool /*on*/) override { return {}; }
-  [[nodiscard]] portals::Status poll_counts(const std::string& /*wire*/, host::PollCounts& /*out*/) override { return {}; }
+  [[nodiscard]] portals::Status poll_counts(const std::string& /*wire*/, host::PollCounts& /*out*/) override {
+    return {};
+  }
   // Loses a way to a peer; messages under way still arrive.
   void lose(portals::Rank peer, const char* wire) { lost_ways_.insert({peer, find_way(peer, wire).way}); }
   [[nodiscard]] bool recording() const override { return false; }
@@ -186,7 +193,8 @@ inline host::WayRow LoopRank::find_way(portals::Rank peer, const char* wire) con
   const std::string name = wire;
   const bool is_own = peer == me_;
   if (name == "self") return {"self", kSelf, is_own ? "" : "it is another rank", 16384, is_own};
-  if (name == "shm") return {"shm", kShm, !is_own && on_node(peer) ? "" : "it is on another node, or this rank", 16384, !is_own};
+  if (name == "shm")
+    return {"shm", kShm, !is_own && on_node(peer) ? "" : "it is on another node, or this rank", 16384, !is_own};
   if (name == "tcp") return {"tcp", kTcp, is_own ? "it is this rank" : "", 16384, !is_own && !on_node(peer)};
   return {wire, host::Way::usual, "there is no such wire", 0, false};
 }
@@ -233,7 +241,8 @@ inline bool LoopRank::deliver(Source source) {
     std::memcpy(verdict.landing.single().base, message.body.data(), verdict.landing.bytes());
   if (verdict.outcome == portals::Outcome::reply) {
     Message dropped;
-    Message& reply = feed_ && source.first != me_ ? dropped : job_.rank(source.first).arriving_[{me_, source.second}].emplace_back();
+    Message& reply =
+        feed_ && source.first != me_ ? dropped : job_.rank(source.first).arriving_[{me_, source.second}].emplace_back();
     reply.header.kind = portals::Kind::reply;
     reply.header.portal = message.header.return_portal;
     reply.header.match_bits = message.header.return_match_bits;
@@ -251,7 +260,10 @@ inline bool LoopRank::deliver(Source source) {
 
 inline bool LoopRank::progress() {
   bool moved = false;
-  for (std::uint32_t i = 0; i < 6; ++i) moved = deliver({static_cast<portals::Rank>(job_.random_() % size()), static_cast<host::Way>(job_.random_() % 4)}) || moved;
+  for (std::uint32_t i = 0; i < 6; ++i)
+    moved =
+        deliver({static_cast<portals::Rank>(job_.random_() % size()), static_cast<host::Way>(job_.random_() % 4)}) ||
+        moved;
   if (moved) job_.idle_ = 0;
   if (!moved && feed_ && !is_exhausted_) is_exhausted_ = !feed_();
   return moved;

@@ -356,7 +356,8 @@ void tables() {
   meet();
 }
 
-// Links that change their method while requests are under way, on one node with two wires: nothing is lost or overtaken.
+// Links that change their method while requests are under way, on one node with two wires: nothing is lost or
+// overtaken.
 void moves() {
   constexpr int kEach = 600;
   struct Seen {
@@ -551,20 +552,12 @@ void again() {
   meet();
 }
 
-constexpr cases::Case kCases[] = {{"values", values},
-                                  {"flood", flood},
-                                  {"long", long_bodies},
-                                  {"travelling", travelling},
-                                  {"links", links},
-                                  {"endpoints", endpoints},
-                                  {"bounds", bounds},
-                                  {"mistakes", mistakes},
-                                  {"tables", tables},
-                                  {"moves", moves}, {"forwarding", forwarding},
-                                  {"wrong_forwarders", wrong_forwarders},
-                                  {"damage", damage},
-                                  {"threads", threads},
-                                  {"again", again}};
+constexpr cases::Case kCases[] = {
+    {"values", values},         {"flood", flood},           {"long", long_bodies},
+    {"travelling", travelling}, {"links", links},           {"endpoints", endpoints},
+    {"bounds", bounds},         {"mistakes", mistakes},     {"tables", tables},
+    {"moves", moves},           {"forwarding", forwarding}, {"wrong_forwarders", wrong_forwarders},
+    {"damage", damage},         {"threads", threads},       {"again", again}};
 
 }  // namespace
 
