@@ -50,7 +50,7 @@ class CrashText {
   std::size_t length_ = 0;
 };
 
-void on_crash(int number, siginfo_t*, void*) {
+void on_crash(int number, siginfo_t* info, void*) {
   for (std::size_t i = 0; i < kCrashSignals.size(); ++i) {
     if (kCrashSignals[i].number != number) continue;
     if (const GuardedCall* const call = innermost_call; call != nullptr) {
@@ -62,7 +62,7 @@ void on_crash(int number, siginfo_t*, void*) {
     }
     // The faulting instruction runs again, with the handler before; a signal that was sent is sent again.
     sigaction(number, &former_actions()[i], nullptr);
-    if (number == SIGABRT) static_cast<void>(raise(number));
+    if (info->si_code <= 0) static_cast<void>(raise(number));
     return;
   }
 }
