@@ -390,6 +390,8 @@ void moves() {
   }
   need(counts().changes - before.changes > 20, "the method has changed often");
   wait_until([&] { return seen.count == 2 * kEach; });
+  // A copy is another link: it may overtake.
+  meet();
   // The receiver of a startpoint alters its method, and the link's number is used again.
   for (int i = 0; i < 10; ++i) {
     Startpoint copy = next;
