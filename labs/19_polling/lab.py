@@ -197,7 +197,7 @@ def predict_polls(work, truths):
     truths["tcp_polls"] = work.near("tcp_polls", polls, NEAR, "Rank 0 prints it at the end of ./program pingpong with `skip_poll=tcp=1`.",
                                     "In each round trip two or three rounds find nothing, and the next one finds the message.")
     fast = [n for n in INTERVALS if one_way(runs[n])["shm"] <= (1 + ENOUGH) * alone]
-    enough = next(n for n in INTERVALS if set(INTERVALS[INTERVALS.index(n):]) <= set(fast))
+    enough = next(n for n in INTERVALS if set(INTERVALS[INTERVALS.index(n):]) <= set(fast) or n == INTERVALS[-1])
     truths["enough"] = Truth(enough, look + " Compare the lines `shm:` of pingpong.", "With a longer interval there is nothing left to gain.")
     prompt = [n for n in INTERVALS if slow[n] <= (1 + STILL) * min(slow.values())]
     still = max(n for n in INTERVALS if set(INTERVALS[:INTERVALS.index(n) + 1]) <= set(prompt))
