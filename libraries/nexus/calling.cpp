@@ -178,13 +178,12 @@ void wait_until(const std::function<bool()>& done, Depends depends) {
   const bool reports = !here.on_thread;
   const core::Here* const mine = &here;
   std::uint64_t seen = context.executions;
-  context.serve_until(call.name(), portals::kAnyRank, depends == Depends::requests,
-                      [&] {
-                        // Another thread of the rank tests the wait, too, but must not call the program's function.
-                        if (&here != mine) return depends == Depends::anything || context.executions != seen;
-                        seen = context.executions;
-                        return done() || (reports && context.any_error());
-                      });
+  context.serve_until(call.name(), portals::kAnyRank, depends == Depends::requests, [&] {
+    // Another thread of the rank tests the wait, too, but must not call the program's function.
+    if (&here != mine) return depends == Depends::anything || context.executions != seen;
+    seen = context.executions;
+    return done() || (reports && context.any_error());
+  });
   if (reports) context.throw_pending();
 }
 

@@ -103,6 +103,9 @@ class Context final : public Services {
   [[nodiscard]] portals::Status choose(Link& link, Cause cause, const Method* except = nullptr);
   // Selects again after the table or the demands have changed, and moves the link if its method is another one.
   [[nodiscard]] portals::Status choose_again(Link& link, Cause cause = Cause::change, const Method* except = nullptr);
+  // Chooses a method for the next request of a link, whose body has `bytes` bytes, if the present one is not good
+  // enough any more: it has failed, takes shorter bodies only, or is overloaded.
+  [[nodiscard]] portals::Status choose_for(Link& link, std::size_t bytes);
   // Gives the link's number and reservation back.
   void close(Link& link);
   [[nodiscard]] SharedTable default_table(std::uint32_t context) const { return tables[context]; }

@@ -30,6 +30,17 @@ Frame Context::frame_of(const Link& link, FrameKind kind) const {
   return frame;
 }
 
+portals::Status Context::choose_for(Link& link, std::size_t bytes) {
+  if (link.way == nullptr) return choose(link, Cause::first);
+  if (!link.way->failed.empty()) return choose_again(link, Cause::failure, link.way->method);
+  if (bytes > link.way->method->traits.body_most) return choose_again(link, Cause::change, link.way->method);
+  if (link.way->fulls >= kOverloaded && link.forced.empty()) {
+    // Without another method the request queues here.
+    static_cast<void>(choose_again(link, Cause::load, link.way->method));
+  }
+  return {};
+}
+
 bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes body, Failure& failure) {
   failure.context = static_cast<int>(link.context);
   if (host_rank.lost(link.context)) {
@@ -47,17 +58,7 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
   }
   failure.why = Failure::Why::unreachable;
   for (std::size_t attempt = 0; attempt <= kRowsMost; ++attempt) {
-    portals::Status status;
-    if (link.way == nullptr) {
-      status = choose(link, Cause::first);
-    } else if (!link.way->failed.empty()) {
-      status = choose_again(link, Cause::failure, link.way->method);
-    } else if (body.size() > link.way->method->traits.body_most) {
-      status = choose_again(link, Cause::change, link.way->method);
-    } else if (link.way->fulls >= kOverloaded && link.forced.empty()) {
-      // Without another method the request queues here.
-      static_cast<void>(choose_again(link, Cause::load, link.way->method));
-    }
+    portals::Status status = choose_for(link, body.size());
     if (!status.ok()) {
       failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence();
       return false;

@@ -102,7 +102,8 @@ Status parse_report(std::string_view text, RunReport& out) {
     json.at("messages").get_to(report.messages);
     json.at("bytes").get_to(report.bytes);
     json.at("switches").get_to(report.switches);
-    for (const auto& [wire, way] : json.value("ways", Json::object()).items()) {
+    const Json ways = json.value("ways", Json::object());
+    for (const auto& [wire, way] : ways.items()) {
       report.ways.push_back({wire, way.at("messages").get<std::uint64_t>(), way.at("bytes").get<std::uint64_t>(),
                              way.at("polls").get<std::uint64_t>(), way.at("hits").get<std::uint64_t>()});
     }

@@ -74,10 +74,10 @@ def case_ways_traced(case):
 
 
 def case_ways_refused(case):
-    """Lists that no job can use fail before a rank starts, or in each rank, with the wire and the cure."""
-    for options, word in ((("--way", "carrier"), "carrier"), (("--way", "shm,shm"), "twice"),
-                          (("--nodes", "2", "--way", "shm"), "--way")):
-        case.margay(*options, ways_program(case), status=1, ranks=2)
+    """Lists that no job can use fail before a rank starts (2), or in each rank (1), with the wire and the cure."""
+    for options, word, status in ((("--way", "carrier"), "carrier", 2), (("--way", "shm,shm"), "twice", 2),
+                                  (("--nodes", "2", "--way", "shm"), "--way", 1)):
+        case.margay(*options, ways_program(case), status=status, ranks=2)
         case.expect(word in case.last.stderr, f"{options}: the error does not name {word}: {case.last.stderr}")
 
 

@@ -35,7 +35,9 @@ std::string lose(const std::string& place) {
   register_handler("die", [](Endpoint&, Buffer&) { die_if_victim(); });
   register_handler("nothing", [](Endpoint&, Buffer&) {});
   const Endpoint endpoint;
-  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+  std::vector<Startpoint> all;
+  // The victim may be dead before the last context has its startpoint.
+  if (std::string lost = error_of([&] { all = exchange(Startpoint(endpoint)); }); !lost.empty()) return lost;
   Startpoint& victim = all[kVictim];
   if (place == "exchange") {
     die_if_victim();

@@ -138,8 +138,12 @@ TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories print 
   MessageIdentity message;
   REQUIRE(parse_message("0:1:17", message).ok());
   CHECK(message == MessageIdentity{0, 1, 17});
-  REQUIRE(parse_message("4294967294:0:18446744073709551615", message).ok());
-  CHECK(message == MessageIdentity{0xffff'fffe, 0, ~std::uint64_t{0}});
+  REQUIRE(parse_message("4294967294:0:281474976710655", message).ok());
+  CHECK(message == MessageIdentity{0xffff'fffe, 0, (std::uint64_t{1} << 48) - 1});
+  REQUIRE(parse_message("0:1:tcp.17", message).ok());
+  CHECK(message == MessageIdentity{0, 1, sim::message_number(sim::way_by(sim::WireId::tcp), 17)});
+  REQUIRE(parse_message("0>1 #tcp.17", message).ok());
+  CHECK(message == MessageIdentity{0, 1, sim::message_number(sim::way_by(sim::WireId::tcp), 17)});
   for (const char* reported : {"7>0 #5", "7>0#5"}) {
     CAPTURE(reported);
     message = {};
@@ -147,6 +151,10 @@ TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories print 
     CHECK(message == MessageIdentity{7, 0, 5});
   }
   for (const char* bad : {"",
+                          "0:1:281474976710656",
+                          "0:1:tcp.0",
+                          "0:1:carrier.1",
+                          "0:1:tcp.shm.1",
                           ":",
                           "0",
                           "0:1",
