@@ -16,6 +16,7 @@
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/program/program.hpp"
 #include "command/simulate/calibrated_machine.hpp"
+#include "sim/base/poll_setting.hpp"
 #include "sim/base/text.hpp"
 #include "virtual_machine/model/changes.hpp"
 #include "virtual_machine/model/faults.hpp"
@@ -78,6 +79,14 @@ void set_library_options(const std::vector<Change>& changes) {
   }
 }
 
+// Checks the option whose value the ranks of a virtual machine do not report.
+Status check_polling(const Change& change) {
+  std::vector<sim::NamedPollSetting> settings;
+  if (change.name != "skip_poll") return {};
+  const Status status = sim::parse_poll_settings(change.value, settings);
+  return status.ok() ? status : Status::error("skip_poll: " + status.sentence());
+}
+
 // Creates the report that a process leaves if it ends before the simulated run. A pipe gets only the run's own report.
 Status create_report(const SimulateOrder& order) {
   std::error_code error;
@@ -105,6 +114,7 @@ Status check_order(SimulateOrder& order, int& exit_status) {
   for (std::size_t i = 0; i < settings.changes.size(); ++i) {
     Status status = order.recording == nullptr ? Status() : check_replayed_change(settings.changes[i]);
     if (status.ok()) status = virtual_machine::apply_change(settings.changes[i], settings, machine);
+    if (status.ok()) status = check_polling(settings.changes[i]);
     if (!status.ok()) return Status::error((i < set ? "option --set: " : "option --sweep: ") + status.sentence());
   }
   if (Status status = virtual_machine::check_ranks(machine, settings.ranks); !status.ok()) return status;

@@ -130,6 +130,10 @@ bool Part::on_node(portals::Rank peer) const {
          kernel.route(peer, sim::way_by(sim::WireId::shm)) != nullptr;
 }
 
+std::span<const std::byte, 32> Part::secret() const {
+  return rank_.process().job().secret;
+}
+
 void Part::enter(const char* name, const void* caller) {
   // First: the members and the board below belong to the thread inside the rank.
   rank_.enter();

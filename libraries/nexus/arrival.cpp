@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "libraries/nexus/context.hpp"
-#include "libraries/nexus/threads.hpp"
 
 namespace margay::nexus::core {
 

@@ -76,8 +76,9 @@ void start(std::vector<std::string>& words, const Options& options) {
       here.context->open(kCall, choice);
     }
     if (settings.threads != 0) {
-      here.context->threads = std::make_unique<core::Threads>(*here.context, settings.threads);
-      here.context->threads->start();
+      auto threads = std::make_unique<core::Threads>(*here.context, settings.threads);
+      threads->start();
+      here.context->threads = std::move(threads);
     }
   } catch (...) {
     leave(*joined);
@@ -170,7 +171,7 @@ void set_skip_poll(const std::string& method, std::uint32_t every) {
   const host::Call call(context.host_rank, "nexus::set_skip_poll");
   core::Method& changed = method_of(context, "set_skip_poll", method);
   if (!changed.polls_itself())
-    fail("set_skip_poll: " + method + " is polled by margay itself; set its interval by `margay run --skip-poll`");
+    fail("set_skip_poll: " + method + " is polled by margay itself; only methods of modules have an interval");
   changed.skip_poll = changed.countdown = every;
   if (context.host_rank.recording())
     context.host_rank.record({.number = core::kPollsEvery, .a = changed.number, .b = every});
@@ -180,7 +181,12 @@ void set_polling(const std::string& method, bool on) {
   Context& context = this_context("set_polling");
   const host::Call call(context.host_rank, "nexus::set_polling");
   core::Method& changed = method_of(context, "set_polling", method);
+<<<<<<< HEAD
+  if (!changed.polls_itself())
+    fail("set_polling: " + method + " is polled by margay itself, with every message of MPI");
+=======
   if (!changed.polls_itself()) fail("set_polling: " + method + " is polled by margay itself; see docs/polling.md");
+>>>>>>> 9eca981caa4f9a39ebcd18d8e2d51eb089f0b56b
   changed.is_polled = on;
   if (context.host_rank.recording())
     context.host_rank.record({.number = core::kPollsEvery, .a = changed.number, .b = on ? changed.skip_poll : 0});

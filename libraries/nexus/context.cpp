@@ -9,7 +9,6 @@
 
 #include "libraries/nexus/host_method.hpp"
 #include "libraries/nexus/modules/registry.hpp"
-#include "libraries/nexus/threads.hpp"
 
 namespace margay::nexus::core {
 

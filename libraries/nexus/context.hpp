@@ -30,7 +30,18 @@
 
 namespace margay::nexus::core {
 
-class Threads;
+// The threads that run handlers; libraries/nexus/threads.hpp implements it.
+class HandlerThreads {
+ public:
+  HandlerThreads() = default;
+  HandlerThreads(const HandlerThreads&) = delete;
+  HandlerThreads& operator=(const HandlerThreads&) = delete;
+  virtual ~HandlerThreads() = default;
+  // Gives a request to a thread. Inside. Fails with the reason if there is none and none can be created.
+  [[nodiscard]] virtual portals::Status push(OwnedItem item, Registered& handler) = 0;
+  // Ends all threads, after their handlers. Outside.
+  virtual void stop() = 0;
+};
 
 // A row of a link's table, judged in this context.
 struct Judged {
@@ -140,7 +151,7 @@ class Context final : public Services {
   std::vector<SharedTable> tables;
   // The order of this context's methods, for its own table; transforms for links that leave the node.
   std::vector<std::string> off_node;
-  std::unique_ptr<Threads> threads;
+  std::unique_ptr<HandlerThreads> threads;
   // The names of handlers that this context has requested, for errors.
   std::map<std::uint32_t, std::string> requested;
 

@@ -336,7 +336,7 @@ Buffer& Buffer::put(const Startpoint& startpoint) {
   return append(Type::startpoint, bytes.size(), bytes.data(), bytes.size());
 }
 
-Startpoint Buffer::get_startpoint() {
+void Buffer::take_startpoint(Startpoint& startpoint) {
   Context& context = this_context("Buffer::get");
   const std::size_t before = next_;
   const Run run = take(Type::startpoint, 0, false);
@@ -347,13 +347,11 @@ Startpoint Buffer::get_startpoint() {
     next_ = before;
     fail("Buffer::get(): " + status.sentence());
   }
-  Startpoint startpoint;
   startpoint.state().is_light = is_light;
   for (LinkData& link : links) {
     if (is_light) link.table = context.default_table(link.context);
     add_link("Buffer::get", startpoint.state(), std::move(link), context.life);
   }
-  return startpoint;
 }
 
 }  // namespace margay::nexus

@@ -13,16 +13,14 @@
 
 namespace margay::nexus::core {
 
-class Threads {
+class Threads final : public HandlerThreads {
  public:
   // `most`: handlers in execution at a time. Each thread begins when it is first needed, except for the taking one.
   Threads(Context& context, std::uint32_t most) : context_(context), most_(most) {}
   // Throws `error` if the thread that takes messages cannot be created. Outside.
   void start();
-  // Gives a request to a thread. Inside. Fails with the reason if there is none and none can be created.
-  [[nodiscard]] portals::Status push(OwnedItem item, Registered& handler);
-  // Ends all threads, after their handlers. Outside.
-  void stop();
+  [[nodiscard]] portals::Status push(OwnedItem item, Registered& handler) override;
+  void stop() override;
 
  private:
   void take_messages();

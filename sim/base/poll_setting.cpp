@@ -65,9 +65,8 @@ Status parse_poll_settings(std::string_view list, std::vector<NamedPollSetting>&
     if (Status status = parse_poll_setting(pair.substr(equals + 1), named.setting); !status.ok()) {
       return Status::error(named.wire + ": " + status.sentence());
     }
-    if (std::ranges::find(settings, named.wire, &NamedPollSetting::wire) != settings.end()) {
-      return Status::error("wire " + named.wire + " occurs twice; give each wire one interval");
-    }
+    // The last setting of a wire counts, as in other lists of options.
+    std::erase_if(settings, [&](const NamedPollSetting& earlier) { return earlier.wire == named.wire; });
     settings.push_back(std::move(named));
   }
   out = std::move(settings);

@@ -45,8 +45,8 @@ struct NamedPollSetting {
 
 // Parses "20", "adaptive", "block" or "off". On failure `out` keeps its value, and the message names the valid forms.
 [[nodiscard]] portals::Status parse_poll_setting(std::string_view text, PollSetting& out);
-// Parses WIRE=SETTING pairs, separated by commas; an empty list is valid. Does not check that the wires exist. A wire
-// that occurs twice is an error. On failure `out` keeps its value.
+// Parses WIRE=SETTING pairs, separated by commas; an empty list is valid. If a wire occurs twice, its last setting
+// counts. Does not check that the wires exist. On failure `out` keeps its value.
 [[nodiscard]] portals::Status parse_poll_settings(std::string_view list, std::vector<NamedPollSetting>& out);
 // The reverse of parse_poll_setting().
 [[nodiscard]] std::string describe(const PollSetting& setting);

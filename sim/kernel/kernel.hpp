@@ -86,6 +86,7 @@ class Kernel {
 
   // One progress round: continues queued sends, and delivers and answers arrivals, at most `arrivals` from each wire.
   // Returns whether a send continued or an arrival was handled; a part of a body does not count (take_body_moved()).
+  // Requires: arrivals >= 1.
   // `after_each` is called after each arrival. A filled descriptor stays in its match list until the caller drains it,
   // so a caller that drains in `after_each` keeps the next walk short.
   //
@@ -94,17 +95,16 @@ class Kernel {
   // on one node.
   template <typename AfterEach>
   bool progress(int arrivals, AfterEach&& after_each) {
-    bool moved = false;
-    bool took_all = true;
+    unsigned did = 0;
     for (PolledWire& polled : polling_.rows()) {
-      if (!polled.wire->quiet()) moved |= poll_wire(polled, arrivals, after_each, took_all);
+      if (!polled.wire->quiet()) did |= poll_wire(polled, arrivals, after_each);
     }
-    if (took_all) {
+    if ((did & kCut) == 0) [[likely]] {
       complete_rounds_.set(complete_rounds_.get() + 1);
     } else {
       ++cut_rounds_;
     }
-    return moved;
+    return (did & kMoved) != 0;
   }
   // The same without a callback.
   bool progress(int arrivals = kArrivalsPerRound) {
@@ -211,42 +211,56 @@ class Kernel {
  private:
   // Empty polls of the program between two nudges. An empty poll that yields takes 1 us at least, as does a nudge.
   static constexpr std::uint32_t kEmptyPollsToNudge = 256;
-  // One wire's part of a round.
+  // The effects of polls: a send continued or an arrival was handled; a message or a part of one was found; the poll
+  // stopped at the limit of arrivals. Bits of one number, so that an idle round tests them all at once.
+  static constexpr unsigned kMoved = 1, kFound = 2, kCut = 4;
+  // One wire's part of a round. A wire that has nothing ends it here; serve() is not inline, so that it takes no
+  // registers from such rounds. The same holds for poll_scheduled().
   template <typename AfterEach>
-  bool poll_wire(PolledWire& polled, int arrivals, AfterEach& after_each, bool& took_all) {
-    if (polled.scheduled != nullptr) return poll_scheduled(polled, arrivals, after_each, took_all);
-    bool found = false;
-    const bool came = poll_now(*polled.wire, arrivals, after_each, took_all, found);
-    if (found) [[unlikely]]
-      polling_.count_hit(polled, rounds());
-    return came;
+  unsigned poll_wire(PolledWire& polled, int arrivals, AfterEach& after_each) {
+    if (polled.scheduled != nullptr) return poll_scheduled(polled, arrivals, after_each);
+    Wire& wire = *polled.wire;
+    const bool is_polled = !wire.needs_push();
+    const bool has_arrival = is_polled && wire.poll(arrival_);
+    if (is_polled && !has_arrival && !wire.body_moved()) [[likely]]
+      return 0;
+    const unsigned did = serve(wire, is_polled, has_arrival, arrivals, after_each);
+    if ((did & kFound) != 0) polling_.count_hit(polled, rounds());
+    return did;
   }
   // The same for a wire that is not polled in each round (sim/kernel/poll_schedule).
   template <typename AfterEach>
-  bool poll_scheduled(PolledWire& polled, int arrivals, AfterEach& after_each, bool& took_all) {
-    if (!polled.scheduled->count_down() || !polling_.begin(polled)) return false;
-    bool found = false;
-    const bool came = poll_now(*polled.wire, arrivals, after_each, took_all, found);
-    polling_.end(polled, found, came);
-    return came;
+  [[gnu::noinline]] unsigned poll_scheduled(PolledWire& polled, int arrivals, AfterEach& after_each) {
+    if (!polled.scheduled->count_down() || !polling_.begin(polled)) return 0;
+    const unsigned did = serve(*polled.wire, false, false, arrivals, after_each);
+    polling_.end(polled, (did & kFound) != 0, (did & kMoved) != 0);
+    return did;
   }
-  // Polls one wire. `found`: it had a message or a part of one.
+  // Polls one wire. `is_polled`: the wire was polled once in this round; `has_arrival`: arrival_ is its first arrival.
   template <typename AfterEach>
-  bool poll_now(Wire& wire, int arrivals, AfterEach& after_each, bool& took_all, bool& found) {
-    bool came = wire.needs_push() && wire.push();  // sim/wire: continues queued sends
-    int taken = 0;
-    for (; taken < arrivals && wire.poll(arrival_); ++taken) {
+  [[gnu::noinline]] unsigned serve(Wire& wire, bool is_polled, bool has_arrival, int arrivals, AfterEach& after_each) {
+    unsigned did = 0;
+    if (!is_polled) {
+      if (wire.needs_push() && wire.push()) did = kMoved;  // sim/wire: continues queued sends
+      has_arrival = wire.poll(arrival_);
+    }
+    for (int taken = 1; has_arrival; ++taken) {
+      did |= kFound;
       if (routes_.has_ways()) [[unlikely]]
         set_way(wire);
-      came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer
+      if (target_.take(wire, arrival_)) did |= kMoved;  // sim/kernel/target: match, deposit, answer
       after_each();
+      if (taken >= arrivals) [[unlikely]] {
+        did |= kCut;
+        break;
+      }
+      has_arrival = wire.poll(arrival_);
     }
-    if (taken == arrivals) [[unlikely]]
-      took_all = false;
-    const bool body_moved = wire.take_body_moved();
-    body_moved_ |= body_moved;
-    found = taken != 0 || body_moved;
-    return came;
+    if (wire.take_body_moved()) {
+      body_moved_ = true;
+      did |= kFound;
+    }
+    return did;
   }
   // Sets the way of arrival_, and with it the message's number.
   [[gnu::noinline]] void set_way(const Wire& wire);

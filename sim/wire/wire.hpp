@@ -95,6 +95,8 @@ class Wire {
   // Whether polls since the last call received bytes of bodies. A long body takes many polls, and only its end is an
   // event.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
+  // The same without forgetting them.
+  [[nodiscard]] bool body_moved() const { return body_moved_; }
   // A count that grows while peers read bodies out of this process's memory. This process need not take part in these
   // reads, and may sleep meanwhile, but the growth shows that its wait is not stalled. A hint.
   [[nodiscard]] virtual std::uint64_t bodies_read_on() const { return 0; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nodes of RMI that die: the calls of the others that need them fail, at each place and over each wire, where the launcher
+"""Nodes of RMI and contexts of Nexus that die: the calls of the others that need them fail, at each place and over each wire, where the launcher
 ends no process; and under `margay run` the job ends with the cause, with nodes that are processes and with threads."""
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -36,6 +36,31 @@ def a_dead_node_fails_the_calls_of_the_others(build, scratch):
 def the_death_of_a_node_ends_the_job(build, scratch):
     for place, options in itertools.product(PLACES, (["-n", 3], ["-n", 2, "--threads", 2])):
         job = Job(build, options, [program(build), place])
+        job.expect(137, 5, "SIGKILL", finding="rank-died")
+
+
+# Of Nexus (tests/libraries/nexus/deaths.cpp).
+CONTEXT_PLACES = ("stream", "long", "handler", "wait", "exchange", "finish")
+
+
+def contexts(build):
+    return build / "tests" / "libraries" / "nexus_deaths"
+
+
+@case
+def a_dead_context_fails_the_calls_of_the_others(build, scratch):
+    def wrong(run):
+        world, place = run
+        return run_one_death(contexts(build), world, [place], {"MARGAY_IFACE": "lo"}, r"node \d+: lost: ")[0]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        failures = "".join(pool.map(wrong, itertools.product(WORLDS, CONTEXT_PLACES)))
+    assert not failures, failures
+
+
+@case
+def the_death_of_a_context_ends_the_job(build, scratch):
+    for place in CONTEXT_PLACES:
+        job = Job(build, ["-n", 3], [contexts(build), place])
         job.expect(137, 5, "SIGKILL", finding="rank-died")
 
 

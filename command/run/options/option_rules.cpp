@@ -94,7 +94,7 @@ constexpr OptionRule kRules[] = {
     {"wire-tcp", 1, OptionAction::choice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"way", 1, OptionAction::rank_option, "MARGAY_WAY", "wires in order of preference, e.g. shm,tcp"},
     {"skip-poll", 1, OptionAction::rank_option, "MARGAY_SKIP_POLL",
-     "WIRE=N|adaptive|block|off, several with commas, such as tcp=20"},
+     "a wire and its number of rounds, adaptive, block or off, such as tcp=20; several with commas"},
     {"wait", 1, OptionAction::choice, "MARGAY_WAIT", "spin|yield|auto"},
     {"initial-errhandler", 1, OptionAction::choice, "MARGAY_INITIAL_ERRHANDLER",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},

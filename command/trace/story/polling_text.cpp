@@ -4,7 +4,6 @@
 
 #include <string_view>
 
-#include "command/trace/names/text.hpp"
 #include "sim/base/poll_setting.hpp"
 #include "sim/base/text.hpp"
 #include "sim/wire/wire.hpp"
@@ -20,7 +19,7 @@ std::string polling_text(const sim::TraceEvent& event) {
   const std::string each = event.a == 1 ? "each round" : fmt::format("one round in {}", event.a);
   if (mode == sim::PollMode::fixed) return fmt::format("polls the wire {} in {}", wire, each);
   return fmt::format("polls the wire {} in {}: a poll takes {}, and the other wires brought {} since it last did", wire,
-                     each, duration_text(event.detail), sim::counted(event.bytes, "message"));
+                     each, fmt::format("{} ns", event.detail), sim::counted(event.bytes, "message"));
 }
 
 }  // namespace margay::command

@@ -111,7 +111,9 @@ class Buffer {
       std::memcpy(&value, run.base, sizeof value);
       return value;
     } else if constexpr (std::same_as<T, Startpoint>) {
-      return get_startpoint();
+      T startpoint;
+      take_startpoint(startpoint);
+      return startpoint;
     } else {
       using Member = typename T::value_type;
       const Run run = take(type_of<Member>(), 0, false);
@@ -151,7 +153,7 @@ class Buffer {
   [[nodiscard]] Head head() const;
   // Takes the next put. `exact`: it has exactly `count` elements.
   [[nodiscard]] Run take(Type type, std::size_t count, bool exact);
-  [[nodiscard]] Startpoint get_startpoint();
+  void take_startpoint(Startpoint& out);
 
   std::vector<std::byte> own_;
   std::span<const std::byte> view_;

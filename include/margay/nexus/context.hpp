@@ -64,7 +64,7 @@ enum class Depends : std::uint8_t { requests, anything };
 void wait_until(const std::function<bool()>& done, Depends depends = Depends::requests);
 
 // Sets whether a method is polled, and at each how many-th poll (paper 003, section 3.3, skip_poll); 1: each. For methods of
-// modules; shm and tcp have margay's own polling (docs/polling.md). Throws `error` for 0 and for an unknown method.
+// modules; margay polls local, shm and tcp itself. Throws `error` for 0 and for an unknown method.
 void set_skip_poll(const std::string& method, std::uint32_t every);
 void set_polling(const std::string& method, bool on);
 

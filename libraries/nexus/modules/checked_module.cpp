@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "libraries/nexus/modules/guard.hpp"
-#include "libraries/nexus/modules/host_functions.hpp"
 
 namespace margay::nexus::core {
 namespace {
@@ -119,7 +118,8 @@ CheckedModule::CheckedModule(const margay_nexus_module& table, void (*unload)(vo
       name_(table.name),
       description_(bounded_text(table.description, kDescriptionMost)),
       unload_(unload),
-      loaded_(loaded) {}
+      loaded_(loaded),
+      host_(*this, *this, table_.body_most) {}
 
 CheckedModule::~CheckedModule() {
   // After an invalid answer finish() was not called: threads of the module may run in its code.
@@ -150,15 +150,16 @@ portals::Status CheckedModule::off() const {
 
 portals::Status CheckedModule::init(Services& services, std::span<const Parameter> parameters) {
   services_ = &services;
-  host_ = make_host(services, *this);
+  const margay_nexus_host* const host = host_.begin(services);
   std::vector<margay_nexus_parameter> given;
   for (const Parameter& one : parameters) given.push_back({one.name.c_str(), one.value.c_str()});
+  watch_crashes();
   Why why;
   int result = 0;
   {
     const CrashGuard crash(name_.c_str(), "init()");
     const TimeGuard time(name_, "init()");
-    result = table_.init(&host_, given.data(), given.size(), &state_, why.data(), why.size());
+    result = table_.init(host, given.data(), given.size(), &state_, why.data(), why.size());
   }
   if (!fault_.empty()) return off();
   if (result != 0) return portals::Status::error("the module " + name_ + " cannot begin: " + why.text());
@@ -271,19 +272,17 @@ int CheckedModule::poll(int most, std::string& why_text) {
   }
   if (!begun_ || table_.poll == nullptr) return 0;
   Why why;
-  polling_ = true;
-  delivered_ = 0;
-  deliver_most_ = most;
+  host_.begin_poll(most);
   int result = 0;
   {
     const CrashGuard crash(name_.c_str(), "poll()");
     result = table_.poll(state_, most, why.data(), why.size());
   }
-  polling_ = false;
+  const int delivered = host_.end_poll();
   if (fault_.empty() && result < 0) fail("poll", "has failed: " + why.text());
-  if (fault_.empty() && result != delivered_) {
+  if (fault_.empty() && result != delivered) {
     fail("poll",
-         "returned " + std::to_string(result) + ", but has delivered " + std::to_string(delivered_) + " messages");
+         "returned " + std::to_string(result) + ", but has delivered " + std::to_string(delivered) + " messages");
   }
   if (fault_.empty()) return result;
   why_text = fault_;

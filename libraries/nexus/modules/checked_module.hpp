@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libraries/nexus/module/module.hpp"
+#include "libraries/nexus/modules/host_functions.hpp"
 #include "margay/nexus_module.h"
 
 namespace margay::nexus::core {
@@ -22,7 +23,7 @@ inline constexpr std::size_t kDescriptionMost = 120;
 // name may be any pointer into readable memory of 16 bytes.
 [[nodiscard]] std::string check_table(const margay_nexus_module& table);
 
-class CheckedModule final : public Module {
+class CheckedModule final : public Module, private FaultSink {
  public:
   // Calls `unload`, if any, when it ends without an invalid answer. Requires: check_table() accepts the table, of which
   // it makes a copy.
@@ -53,10 +54,9 @@ class CheckedModule final : public Module {
 
  private:
   friend class CheckedObject;
-  friend struct HostFunctions;
 
-  // Switches the module off. Returns the message.
-  const std::string& fail(const char* function, const std::string& what);
+  const std::string& fail(const char* function, const std::string& what) override;
+  [[nodiscard]] bool is_off() const override { return !fault_.empty(); }
   [[nodiscard]] portals::Status off() const;
   void close(void* object);
 
@@ -67,12 +67,9 @@ class CheckedModule final : public Module {
   void* const loaded_;
 
   Services* services_ = nullptr;
-  margay_nexus_host host_{};
+  HostTable host_;
   void* state_ = nullptr;
   bool begun_ = false;
-  bool polling_ = false;
-  int delivered_ = 0;  // in this poll
-  int deliver_most_ = 0;
   std::string fault_;
 };
 

@@ -27,7 +27,7 @@ constexpr std::array<CrashSignal, 5> kCrashSignals = {
 constexpr int kTimedOutStatus = 70;
 constexpr long kLimitUsualMs = 30000;
 
-// Constant after their first use: handlers of signals are the process's.
+// Handlers of signals are the process's. Changed by watch_crashes() only.
 std::array<struct sigaction, kCrashSignals.size()>& former_actions() {
   static std::array<struct sigaction, kCrashSignals.size()> actions{};
   return actions;
@@ -50,7 +50,7 @@ class CrashText {
   std::size_t length_ = 0;
 };
 
-void on_crash(int number, siginfo_t*, void*) {
+void on_crash(int number, siginfo_t* info, void*) {
   for (std::size_t i = 0; i < kCrashSignals.size(); ++i) {
     if (kCrashSignals[i].number != number) continue;
     if (const GuardedCall* const call = innermost_call; call != nullptr) {
@@ -62,29 +62,31 @@ void on_crash(int number, siginfo_t*, void*) {
     }
     // The faulting instruction runs again, with the handler before; a signal that was sent is sent again.
     sigaction(number, &former_actions()[i], nullptr);
-    if (number == SIGABRT) static_cast<void>(raise(number));
+    if (info->si_code <= 0) static_cast<void>(raise(number));
     return;
   }
 }
 
-void install_handlers() {
-  static const bool installed = [] {
-    struct sigaction action {};
-    action.sa_sigaction = on_crash;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < kCrashSignals.size(); ++i) {
-      sigaction(kCrashSignals[i].number, &action, &former_actions()[i]);
-    }
-    return true;
-  }();
-  static_cast<void>(installed);
-}
-
 }  // namespace
 
+void watch_crashes() {
+  // Ranks of one process may be threads.
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < kCrashSignals.size(); ++i) {
+    struct sigaction now {};
+    sigaction(kCrashSignals[i].number, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_crash) continue;
+    former_actions()[i] = now;
+    sigaction(kCrashSignals[i].number, &action, nullptr);
+  }
+}
+
 CrashGuard::CrashGuard(const char* module, const char* function) : call_{module, function, innermost_call} {
-  install_handlers();
   innermost_call = &call_;
 }
 

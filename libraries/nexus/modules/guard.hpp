@@ -14,8 +14,12 @@ struct GuardedCall {
   GuardedCall* outer = nullptr;
 };
 
-// Names the call of a foreign module on this thread while it lives: SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT then
-// print it, and continue with the handler before. A few instructions, apart from the first one of the process.
+// Installs the handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that print the guarded call and continue with
+// the handler before. Called before a module's code is loaded and before its init(): the program may have replaced
+// them.
+void watch_crashes();
+
+// Names the call of a foreign module on this thread while it lives. A few instructions. Requires: watch_crashes().
 class CrashGuard {
  public:
   CrashGuard(const char* module, const char* function);

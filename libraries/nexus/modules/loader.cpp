@@ -142,6 +142,7 @@ portals::Status load_shared_object(const std::string& path, std::unique_ptr<Modu
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return refuse(std::strerror(errno));
   if (!S_ISREG(file.st_mode)) return refuse("it is not a regular file");
+  watch_crashes();
   void* loaded = nullptr;
   {
     const CrashGuard crash(path.c_str(), "a constructor");

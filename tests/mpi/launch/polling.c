@@ -146,7 +146,7 @@ static void tool(void) {
   expect(MPI_T_cvar_write(handle, text) == MPI_SUCCESS, "a write");
   memset(text, 0, sizeof text);
   expect(MPI_T_cvar_read(handle, text) == MPI_SUCCESS && strcmp(text, "shm=2,tcp=30") == 0, "the written value");
-  const char* const invalid[] = {"tcp=0", "tcp", "tpc=3", "tcp=3,tcp=4", "shm=block"};
+  const char* const invalid[] = {"tcp=0", "tcp", "tpc=3", "shm=block"};
   for (size_t i = 0; i < sizeof invalid / sizeof *invalid; ++i) {
     memset(text, 0, sizeof text);
     strcpy(text, invalid[i]);

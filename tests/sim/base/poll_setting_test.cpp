@@ -35,7 +35,7 @@ TEST_CASE("poll setting: invalid ones fail and leave the result as it was") {
   }
 }
 
-TEST_CASE("poll setting: lists name each wire once") {
+TEST_CASE("poll setting: lists of wires, of which the last setting counts") {
   std::vector<NamedPollSetting> list;
   REQUIRE(parse_poll_settings("", list).ok());
   CHECK(list.empty());
@@ -45,7 +45,12 @@ TEST_CASE("poll setting: lists name each wire once") {
   CHECK(list[0].setting == PollSetting{PollMode::fixed, 20});
   CHECK(list[1].wire == "shm");
   CHECK(list[1].setting.mode == PollMode::adaptive);
-  for (const char* text : {"tcp", "20", "=20", "tcp=", "tcp=0", "tcp=20,tcp=3", "tcp:20", "tcp=20;shm=1"}) {
+  std::vector<NamedPollSetting> twice;
+  REQUIRE(parse_poll_settings("tcp=20,shm=3,tcp=4", twice).ok());
+  REQUIRE(twice.size() == 2);
+  CHECK(twice[1].wire == "tcp");
+  CHECK(twice[1].setting.interval == 4);
+  for (const char* text : {"tcp", "20", "=20", "tcp=", "tcp=0", "tcp:20", "tcp=20;shm=1"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_poll_settings(text, list).ok());
     CHECK(list.size() == 2);

@@ -14,6 +14,7 @@ using core::CrashGuard;
 
 TEST_CASE("a crash inside names the innermost call, one outside names none") {
   const Ending inside = ending_of([] {
+    core::watch_crashes();
     const CrashGuard outer("one", "poll()");
     const CrashGuard inner("two", "send()");
     std::raise(SIGFPE);
@@ -23,6 +24,8 @@ TEST_CASE("a crash inside names the innermost call, one outside names none") {
   CHECK(inside.text.find("send()") != std::string::npos);
   CHECK(inside.text.find("one") == std::string::npos);
   const Ending outside = ending_of([] {
+    core::watch_crashes();
+    core::watch_crashes();  // once more changes nothing
     { const CrashGuard guard("one", "poll()"); }
     std::raise(SIGFPE);
   });
