@@ -1,7 +1,7 @@
 // Statuses of the layer's requests.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_adi/abi/mpi.h"
 
 #include "libraries/nexus_mpi/layer.hpp"
 

@@ -10,7 +10,7 @@
 // 3. One thread of a rank calls MPI: the thread that calls MPI_Init. MPI_Init_thread provides MPI_THREAD_FUNNELED.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_adi/abi/mpi.h"
 
 #include <cstddef>
 #include <cstdint>

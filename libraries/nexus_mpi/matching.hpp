@@ -1,7 +1,7 @@
 // Messages: their sends, the handler that matches them, and their data.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_adi/abi/mpi.h"
 
 #include <span>
 

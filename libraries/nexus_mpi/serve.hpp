@@ -1,7 +1,7 @@
 // Waits that serve Nexus and MPI: Nexus's polls make the progress rounds of margay, which MPI has, too.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_adi/abi/mpi.h"
 
 #include <functional>
 
