@@ -21,7 +21,10 @@ template <typename Construct>
 int construct(MPI_Comm parent, const MPI_Comm* child, Construct call) {
   if (find(parent) == nullptr || child == nullptr) return call();
   const int code = serve_collective([parent](MPI_Request* request) { return PMPI_Ibarrier(parent, request); });
-  return code != MPI_SUCCESS ? code : add_child(call(), parent, *child);
+  if (code != MPI_SUCCESS) return code;
+  // The call sets the handle.
+  const int made = call();
+  return add_child(made, parent, *child);
 }
 
 }  // namespace

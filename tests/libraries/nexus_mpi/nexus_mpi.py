@@ -16,6 +16,9 @@ from launch_case import cases_of, run_cases  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 # Ranks and options: shared memory, TCP, both.
 WORLDS = ((2, ()), (3, ()), (4, ("--nodes", "2")), (2, ("--nodes", "2")))
+# Of programs for pairs of ranks, and of those for at most three.
+PAIRS = ((2, ()), (4, ("--nodes", "2")), (2, ("--nodes", "2")))
+FEW = ((2, ()), (3, ()), (2, ("--nodes", "2")))
 
 
 def counts(case):
@@ -32,8 +35,8 @@ def everywhere(case, source, worlds=WORLDS):
 
 
 def case_counted(case):
-    """Each message of MPI is one request, by the expected method; a synchronous one has a second one for its answer. The receiver of a synchronous message may wait in a
-    collective call."""
+    """Each message of MPI is one request, by the expected method; a synchronous one has a second one for its answer. The
+    receiver of a synchronous message may wait in a collective call."""
     program = case.ours(HERE / "counted.c")
     for ranks, options, method in ((2, (), "sent by shm"), (3, (), "sent by shm"), (2, ("--nodes", "2"), "sent by tcp"),
                                    (2, ("--way", "tcp"), "sent by tcp")):
@@ -79,32 +82,27 @@ def case_wildcards(case):
 
 def case_probe(case):
     """Probes."""
-    everywhere(case, "probe.c")
+    everywhere(case, "probe.c", FEW)
 
 
 def case_send_modes(case):
     """Standard, buffered, ready and synchronous sends."""
-    everywhere(case, "send_modes.c")
-
-
-def case_traffic(case):
-    """Random messages."""
-    everywhere(case, "traffic.c")
+    everywhere(case, "send_modes.c", FEW)
 
 
 def case_self_messages(case):
     """Messages of a rank to itself."""
-    everywhere(case, "self_messages.c")
+    everywhere(case, "self_messages.c", FEW)
 
 
-def case_datatypes_vector(case):
-    """Strided data."""
-    everywhere(case, "datatypes_vector.c")
+def case_matched_probe(case):
+    """Matched probes."""
+    everywhere(case, "matched_probe.c", PAIRS)
 
 
 def case_completion(case):
     """MPI_Wait and its family, on requests of Nexus and of margay's MPI."""
-    everywhere(case, "completion.c")
+    everywhere(case, "completion.c", PAIRS)
 
 
 if __name__ == "__main__":
