@@ -1,7 +1,7 @@
 // Communicators of the layer, and MPI's collective constructors.
 //
-// A child's number depends on its parent's and on the constructors called on the parent so far, which are the same on all
-// ranks of the parent. So the ranks need not communicate. Children of one constructor have no rank in common.
+// A child's number depends on its parent's and on the constructors called on the parent so far, which are the same on
+// all ranks of the parent. So the ranks need not communicate. Children of one constructor have no rank in common.
 #include "libraries/nexus_mpi/layer.hpp"
 #include "libraries/nexus_mpi/serve.hpp"
 

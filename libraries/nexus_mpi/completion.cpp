@@ -1,5 +1,5 @@
-// MPI's completion functions. An array may have requests of the layer and of margay's MPI: the latter are tested in a copy of
-// the array, which has MPI_REQUEST_NULL for the former.
+// MPI's completion functions. An array may have requests of the layer and of margay's MPI: the latter are tested in a
+// copy of the array, which has MPI_REQUEST_NULL for the former.
 #include "libraries/nexus_mpi/completion.hpp"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 // The state of MPI over Nexus in one rank: links to all ranks, communicators, messages and requests.
 //
-// The layer replaces MPI's point-to-point functions by MPI's profiling interface. A message is one remote service request:
-// an envelope and the packed data. The receiver's handler matches it. All other functions stay margay's own.
+// The layer replaces MPI's point-to-point functions by MPI's profiling interface. A message is one remote service
+// request: an envelope and the packed data. The receiver's handler matches it. All other functions stay margay's own.
 //
 // Rules:
-// 1. A communicator is known to the layer on all of its ranks or on none, because only collective constructors add it. The
+// 1. A communicator is known to the layer on all of its ranks or on none, because only collective constructors add it.
+// The
 //    messages of others, such as intercommunicators, stay margay's own on both sides.
 // 2. Each wait serves Nexus and MPI (serve.hpp), so that none of them starves the other.
 // 3. One thread of a rank calls MPI: the thread that calls MPI_Init. MPI_Init_thread provides MPI_THREAD_FUNNELED.
@@ -59,8 +60,8 @@ struct Request {
   enum class Kind : std::uint8_t { send, receive } kind = Kind::send;
   bool is_complete = false;
   bool is_cancelled = false;
-  bool is_freed = false;     // by MPI_Request_free: deleted when it completes
-  bool owns_type = false;    // `place.type` is a duplicate
+  bool is_freed = false;            // by MPI_Request_free: deleted when it completes
+  bool owns_type = false;           // `place.type` is a duplicate
   MPI_Comm handle = MPI_COMM_NULL;  // for error handlers
   std::uint64_t communicator = 0;
   int source = MPI_ANY_SOURCE;  // what it accepts; after completion, the message's

@@ -59,8 +59,7 @@ void unpack(const Place& place, std::span<const std::byte> bytes) {
   const auto total = static_cast<MPI_Count>(bytes.size());
   const MPI_Count whole = total / size;
   MPI_Count at = 0;
-  if (whole != 0)
-    PMPI_Unpack_c(bytes.data(), total, &at, place.base, whole, place.type, MPI_COMM_SELF);
+  if (whole != 0) PMPI_Unpack_c(bytes.data(), total, &at, place.base, whole, place.type, MPI_COMM_SELF);
   const auto rest = static_cast<std::size_t>(total - whole * size);
   if (rest == 0) return;
   // The element keeps the bytes that did not arrive.
@@ -98,8 +97,8 @@ void take_message(nexus::Endpoint& /*endpoint*/, nexus::Buffer& buffer) {
   Message message;
   buffer.get(std::as_writable_bytes(std::span(&message.envelope, 1)));
   message.context = buffer.get<std::int32_t>();
-  const auto at = std::ranges::find_if(
-      layer->posted, [&message](const Request* each) { return accepts(*each, message.envelope); });
+  const auto at =
+      std::ranges::find_if(layer->posted, [&message](const Request* each) { return accepts(*each, message.envelope); });
   if (at == layer->posted.end()) {
     message.body = buffer.get<std::vector<std::byte>>();
     layer->unexpected.push_back(std::move(message));
@@ -185,8 +184,8 @@ std::list<Message>::iterator find_arrived(const Communicator& communicator, int 
 }
 
 void post(Request& request) {
-  const auto at = std::ranges::find_if(
-      layer->unexpected, [&request](const Message& each) { return accepts(request, each.envelope); });
+  const auto at = std::ranges::find_if(layer->unexpected,
+                                       [&request](const Message& each) { return accepts(request, each.envelope); });
   if (at == layer->unexpected.end()) {
     layer->posted.push_back(&request);
     return;

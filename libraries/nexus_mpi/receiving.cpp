@@ -19,7 +19,8 @@ bool is_valid(const void* base, MPI_Count count, MPI_Datatype type) {
   return count >= 0 && type != MPI_DATATYPE_NULL && (base != nullptr || count == 0 || !is_plain(type));
 }
 
-void fill(Request& request, const Communicator& communicator, MPI_Comm handle, const Place& place, int source, int tag) {
+void fill(Request& request, const Communicator& communicator, MPI_Comm handle, const Place& place, int source,
+          int tag) {
   request.kind = Request::Kind::receive;
   request.handle = handle;
   request.communicator = communicator.number;
@@ -133,8 +134,8 @@ bool is_matched(const MPI_Message* message) {
 }
 
 template <typename Others>
-int exchange(const Place& out, int destination, int send_tag, const Place& in, int source, int tag, MPI_Comm communicator,
-             MPI_Status* status, Others others) {
+int exchange(const Place& out, int destination, int send_tag, const Place& in, int source, int tag,
+             MPI_Comm communicator, MPI_Status* status, Others others) {
   if (find(communicator) == nullptr || in.count < 0 || out.count < 0) return others();
   MPI_Request receives = MPI_REQUEST_NULL;
   int code = MPI_Irecv_c(in.base, in.count, in.type, source, tag, communicator, &receives);
@@ -171,48 +172,49 @@ int replace(const Place& place, int destination, int send_tag, int source, int t
 using namespace margay::nexus_mpi;
 
 // The functions for counts of both kinds.
-#define MARGAY_RECEIVES(COUNT, SUFFIX)                                                                                   \
-  int MPI_Recv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) { \
-    return receive("MPI_Recv", {buf, count, type}, source, tag, comm, status,                                            \
-                   [&] { return PMPI_Recv##SUFFIX(buf, count, type, source, tag, comm, status); });                      \
-  }                                                                                                                      \
-  int MPI_Irecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm,                   \
-                        MPI_Request* request) {                                                                          \
-    return begin_receive("MPI_Irecv", {buf, count, type}, source, tag, comm, request,                                    \
-                         [&] { return PMPI_Irecv##SUFFIX(buf, count, type, source, tag, comm, request); });              \
-  }                                                                                                                      \
-  int MPI_Sendrecv##SUFFIX(const void* sendbuf, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag,           \
-                           void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag,               \
-                           MPI_Comm comm, MPI_Status* status) {                                                          \
-    return exchange({const_cast<void*>(sendbuf), sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},    \
-                    source, recvtag, comm, status, [&] {                                                                 \
-                      return PMPI_Sendrecv##SUFFIX(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,      \
-                                                   recvtype, source, recvtag, comm, status);                             \
-                    });                                                                                                  \
-  }                                                                                                                      \
-  int MPI_Sendrecv_replace##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int dest, int sendtag, int source,         \
-                                   int recvtag, MPI_Comm comm, MPI_Status* status) {                                     \
-    return replace({buf, count, type}, dest, sendtag, source, recvtag, comm, status, [&] {                               \
-      return PMPI_Sendrecv_replace##SUFFIX(buf, count, type, dest, sendtag, source, recvtag, comm, status);              \
-    });                                                                                                                  \
-  }                                                                                                                      \
-  int MPI_Mrecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {           \
-    if (!is_matched(message) || !is_valid(buf, count, type))                                                             \
-      return PMPI_Mrecv##SUFFIX(buf, count, type, message, status);                                                      \
-    return guarded(MPI_COMM_WORLD, "MPI_Mrecv", [&] {                                                                    \
-      Request request;                                                                                                   \
-      take_matched(message, request, {buf, count, type});                                                                \
-      return ended(request, "MPI_Mrecv", status);                                                                        \
-    });                                                                                                                  \
-  }                                                                                                                      \
-  int MPI_Imrecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {        \
-    if (!is_matched(message) || request == nullptr || !is_valid(buf, count, type))                                       \
-      return PMPI_Imrecv##SUFFIX(buf, count, type, message, request);                                                    \
-    return guarded(MPI_COMM_WORLD, "MPI_Imrecv", [&] {                                                                   \
-      *request = add_request(std::make_unique<Request>());                                                               \
-      take_matched(message, *find_request(*request), {buf, count, type});                                                \
-      return MPI_SUCCESS;                                                                                                \
-    });                                                                                                                  \
+#define MARGAY_RECEIVES(COUNT, SUFFIX)                                                                                \
+  int MPI_Recv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm,                 \
+                       MPI_Status* status) {                                                                          \
+    return receive("MPI_Recv", {buf, count, type}, source, tag, comm, status,                                         \
+                   [&] { return PMPI_Recv##SUFFIX(buf, count, type, source, tag, comm, status); });                   \
+  }                                                                                                                   \
+  int MPI_Irecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm,                \
+                        MPI_Request* request) {                                                                       \
+    return begin_receive("MPI_Irecv", {buf, count, type}, source, tag, comm, request,                                 \
+                         [&] { return PMPI_Irecv##SUFFIX(buf, count, type, source, tag, comm, request); });           \
+  }                                                                                                                   \
+  int MPI_Sendrecv##SUFFIX(const void* sendbuf, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag,        \
+                           void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag,            \
+                           MPI_Comm comm, MPI_Status* status) {                                                       \
+    return exchange({const_cast<void*>(sendbuf), sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, \
+                    source, recvtag, comm, status, [&] {                                                              \
+                      return PMPI_Sendrecv##SUFFIX(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,   \
+                                                   recvtype, source, recvtag, comm, status);                          \
+                    });                                                                                               \
+  }                                                                                                                   \
+  int MPI_Sendrecv_replace##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int dest, int sendtag, int source,      \
+                                   int recvtag, MPI_Comm comm, MPI_Status* status) {                                  \
+    return replace({buf, count, type}, dest, sendtag, source, recvtag, comm, status, [&] {                            \
+      return PMPI_Sendrecv_replace##SUFFIX(buf, count, type, dest, sendtag, source, recvtag, comm, status);           \
+    });                                                                                                               \
+  }                                                                                                                   \
+  int MPI_Mrecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {        \
+    if (!is_matched(message) || !is_valid(buf, count, type))                                                          \
+      return PMPI_Mrecv##SUFFIX(buf, count, type, message, status);                                                   \
+    return guarded(MPI_COMM_WORLD, "MPI_Mrecv", [&] {                                                                 \
+      Request request;                                                                                                \
+      take_matched(message, request, {buf, count, type});                                                             \
+      return ended(request, "MPI_Mrecv", status);                                                                     \
+    });                                                                                                               \
+  }                                                                                                                   \
+  int MPI_Imrecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {     \
+    if (!is_matched(message) || request == nullptr || !is_valid(buf, count, type))                                    \
+      return PMPI_Imrecv##SUFFIX(buf, count, type, message, request);                                                 \
+    return guarded(MPI_COMM_WORLD, "MPI_Imrecv", [&] {                                                                \
+      *request = add_request(std::make_unique<Request>());                                                            \
+      take_matched(message, *find_request(*request), {buf, count, type});                                             \
+      return MPI_SUCCESS;                                                                                             \
+    });                                                                                                               \
   }
 
 extern "C" {

@@ -1,5 +1,6 @@
-// MPI's sends. Nexus copies each message before its send returns, so that standard, buffered and ready sends are complete
-// at once. A ready send whose receive is not posted is an ordinary send. A synchronous send waits for an answer.
+// MPI's sends. Nexus copies each message before its send returns, so that standard, buffered and ready sends are
+// complete at once. A ready send whose receive is not posted is an ordinary send. A synchronous send waits for an
+// answer.
 #include <utility>
 
 #include "libraries/nexus_mpi/matching.hpp"
@@ -77,16 +78,16 @@ using margay::nexus_mpi::send;
 using margay::nexus_mpi::send_synchronously;
 
 // The functions of one mode, for counts of both kinds.
-#define MARGAY_SEND(NAME, COUNT, SUFFIX, FUNCTION)                                                              \
-  int MPI_##NAME##SUFFIX(const void* buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {   \
-    return FUNCTION("MPI_" #NAME, buf, count, type, dest, tag, comm,                                            \
-                    [&] { return PMPI_##NAME##SUFFIX(buf, count, type, dest, tag, comm); });                    \
+#define MARGAY_SEND(NAME, COUNT, SUFFIX, FUNCTION)                                                            \
+  int MPI_##NAME##SUFFIX(const void* buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
+    return FUNCTION("MPI_" #NAME, buf, count, type, dest, tag, comm,                                          \
+                    [&] { return PMPI_##NAME##SUFFIX(buf, count, type, dest, tag, comm); });                  \
   }
-#define MARGAY_ISEND(NAME, COUNT, SUFFIX, SYNCHRONOUS)                                                          \
-  int MPI_##NAME##SUFFIX(const void* buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,     \
-                         MPI_Request* request) {                                                                \
-    return begin("MPI_" #NAME, buf, count, type, dest, tag, comm, request, SYNCHRONOUS,                         \
-                 [&] { return PMPI_##NAME##SUFFIX(buf, count, type, dest, tag, comm, request); });              \
+#define MARGAY_ISEND(NAME, COUNT, SUFFIX, SYNCHRONOUS)                                                      \
+  int MPI_##NAME##SUFFIX(const void* buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, \
+                         MPI_Request* request) {                                                            \
+    return begin("MPI_" #NAME, buf, count, type, dest, tag, comm, request, SYNCHRONOUS,                     \
+                 [&] { return PMPI_##NAME##SUFFIX(buf, count, type, dest, tag, comm, request); });          \
   }
 
 extern "C" {

@@ -63,7 +63,8 @@ int MPI_Init(int* argc, char*** argv) {
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const int code = PMPI_Init_thread(argc, argv, required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED, provided);
+  const int code =
+      PMPI_Init_thread(argc, argv, required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED, provided);
   return code != MPI_SUCCESS ? code : margay::nexus_mpi::start();
 }
 

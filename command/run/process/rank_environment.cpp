@@ -14,7 +14,6 @@ namespace {
 // The library of MPI over Nexus, which the dynamic linker finds in the folder of libmpi.so.12.
 constexpr char kNexusMpi[] = "libmargay_nexus_mpi.so.0";
 
-
 using Variables = std::map<std::string, std::string>;
 
 // Prefixes of an outer launcher's variables. A rank that inherited them would join that launcher's job.

@@ -1,5 +1,5 @@
-// A known number of messages: each rank sends `kMessages` to the next one, and one synchronously, whose receiver is in a
-// collective call meanwhile. Three messages of another communicator, of margay's own between two groups, and none to
+// A known number of messages: each rank sends `kMessages` to the next one, and one synchronously, whose receiver is in
+// a collective call meanwhile. Three messages of another communicator, of margay's own between two groups, and none to
 // MPI_PROC_NULL. Prints "messages M answers A", the numbers that --stats must show.
 #include <mpi.h>
 #include <stdio.h>
