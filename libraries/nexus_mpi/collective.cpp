@@ -6,181 +6,376 @@
 using margay::nexus_mpi::find;
 using margay::nexus_mpi::serve_collective;
 
-#define MARGAY_COLLECTIVE(NAME, NONBLOCKING, PARAMETERS, ...)                                                \
-  int MPI_##NAME PARAMETERS {                                                                                \
-    if (find(comm) == nullptr) return PMPI_##NAME(__VA_ARGS__);                                              \
-    return serve_collective([&](MPI_Request* request) { return PMPI_##NONBLOCKING(__VA_ARGS__, request); }); \
-  }
-
 extern "C" {
 
-MARGAY_COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), comm)
-MARGAY_COLLECTIVE(Bcast, Ibcast, (void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm), buffer,
-                  count, datatype, root, comm)
-MARGAY_COLLECTIVE(Bcast_c, Ibcast_c, (void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm),
-                  buffer, count, datatype, root, comm)
-MARGAY_COLLECTIVE(Gather, Igather,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, int root, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
-MARGAY_COLLECTIVE(Gather_c, Igather_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, int root, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
-MARGAY_COLLECTIVE(Gatherv, Igatherv,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                   const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)
-MARGAY_COLLECTIVE(Gatherv_c, Igatherv_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
-                   MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)
-MARGAY_COLLECTIVE(Scatter, Iscatter,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, int root, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
-MARGAY_COLLECTIVE(Scatter_c, Iscatter_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, int root, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
-MARGAY_COLLECTIVE(Scatterv, Iscatterv,
-                  (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
-                  sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)
-MARGAY_COLLECTIVE(Scatterv_c, Iscatterv_c,
-                  (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
-                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
-                  sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)
-MARGAY_COLLECTIVE(Allgather, Iallgather,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Allgather_c, Iallgather_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Allgatherv, Iallgatherv,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                   const int displs[], MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)
-MARGAY_COLLECTIVE(Allgatherv_c, Iallgatherv_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)
-MARGAY_COLLECTIVE(Alltoall, Ialltoall,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Alltoall_c, Ialltoall_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Alltoallv, Ialltoallv,
-                  (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                   void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-MARGAY_COLLECTIVE(Alltoallv_c, Ialltoallv_c,
-                  (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
-                   void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
-                   MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-MARGAY_COLLECTIVE(Alltoallw, Ialltoallw,
-                  (const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
-                   void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
-                   MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)
-MARGAY_COLLECTIVE(Alltoallw_c, Ialltoallw_c,
-                  (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                   const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
-                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)
-MARGAY_COLLECTIVE(Reduce, Ireduce,
-                  (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, root, comm)
-MARGAY_COLLECTIVE(Reduce_c, Ireduce_c,
-                  (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, root, comm)
-MARGAY_COLLECTIVE(Allreduce, Iallreduce,
-                  (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, comm)
-MARGAY_COLLECTIVE(Allreduce_c, Iallreduce_c,
-                  (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, comm)
-MARGAY_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
-                  (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
-                  sendbuf, recvbuf, recvcount, datatype, op, comm)
-MARGAY_COLLECTIVE(Reduce_scatter_block_c, Ireduce_scatter_block_c,
-                  (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, recvcount, datatype, op, comm)
-MARGAY_COLLECTIVE(Reduce_scatter, Ireduce_scatter,
-                  (const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, recvcounts, datatype, op, comm)
-MARGAY_COLLECTIVE(Reduce_scatter_c, Ireduce_scatter_c,
-                  (const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, recvcounts, datatype, op, comm)
-MARGAY_COLLECTIVE(Scan, Iscan,
-                  (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, comm)
-MARGAY_COLLECTIVE(Scan_c, Iscan_c,
-                  (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, comm)
-MARGAY_COLLECTIVE(Exscan, Iexscan,
-                  (const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, comm)
-MARGAY_COLLECTIVE(Exscan_c, Iexscan_c,
-                  (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm),
-                  sendbuf, recvbuf, count, datatype, op, comm)
-MARGAY_COLLECTIVE(Neighbor_allgather, Ineighbor_allgather,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_allgather_c, Ineighbor_allgather_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                   const int displs[], MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_allgatherv_c, Ineighbor_allgatherv_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_alltoall_c, Ineighbor_alltoall_c,
-                  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv,
-                  (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                   void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_alltoallv_c, Ineighbor_alltoallv_c,
-                  (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
-                   void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
-                   MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-MARGAY_COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw,
-                  (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
-                   const MPI_Datatype recvtypes[], MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)
-MARGAY_COLLECTIVE(Neighbor_alltoallw_c, Ineighbor_alltoallw_c,
-                  (const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                   const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
-                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
-                  sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm)
+int MPI_Barrier(MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Barrier(comm);
+  return serve_collective([&](MPI_Request* request) { return PMPI_Ibarrier(comm, request); });
+}
+
+int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Bcast(buffer, count, datatype, root, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Ibcast(buffer, count, datatype, root, comm, request); });
+}
+
+int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Bcast_c(buffer, count, datatype, root, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Ibcast_c(buffer, count, datatype, root, comm, request); });
+}
+
+int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+               MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                  MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype,
+                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+  });
+}
+
+int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                   const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  });
+}
+
+int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  });
+}
+
+int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                 MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                  void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                           request);
+  });
+}
+
+int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype,
+                    void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype,
+                    MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                             request);
+  });
+}
+
+int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+                  void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
+                  MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                           request);
+  });
+}
+
+int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                    const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                             request);
+  });
+}
+
+int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+               MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request); });
+}
+
+int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
+                 MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request); });
+}
+
+int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request); });
+}
+
+int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                    MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request); });
+}
+
+int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                             MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  });
+}
+
+int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+                               MPI_Op op, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+  });
+}
+
+int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                       MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  });
+}
+
+int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                         MPI_Op op, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+  });
+}
+
+int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Scan(sendbuf, recvbuf, count, datatype, op, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request); });
+}
+
+int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); });
+}
+
+int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request); });
+}
+
+int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (find(comm) == nullptr) return PMPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm);
+  return serve_collective(
+      [&](MPI_Request* request) { return PMPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request); });
+}
+
+int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                           MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+                                     request);
+  });
+}
+
+int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                              MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+                                       request);
+  });
+}
+
+int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  });
+}
+
+int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                           void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                           MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                   comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                    comm, request);
+  });
+}
+
+int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                     comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                      comm, request);
+  });
+}
+
+int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                           const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                   comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                    comm, request);
+  });
+}
+
+int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  if (find(comm) == nullptr)
+    return PMPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                     comm);
+  return serve_collective([&](MPI_Request* request) {
+    return PMPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                      comm, request);
+  });
+}
 
 }  // extern "C"

@@ -171,56 +171,88 @@ int replace(const Place& place, int destination, int send_tag, int source, int t
 
 using namespace margay::nexus_mpi;
 
-// The functions for counts of both kinds.
-#define MARGAY_RECEIVES(COUNT, SUFFIX)                                                                                \
-  int MPI_Recv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm,                 \
-                       MPI_Status* status) {                                                                          \
-    return receive("MPI_Recv", {buf, count, type}, source, tag, comm, status,                                         \
-                   [&] { return PMPI_Recv##SUFFIX(buf, count, type, source, tag, comm, status); });                   \
-  }                                                                                                                   \
-  int MPI_Irecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm,                \
-                        MPI_Request* request) {                                                                       \
-    return begin_receive("MPI_Irecv", {buf, count, type}, source, tag, comm, request,                                 \
-                         [&] { return PMPI_Irecv##SUFFIX(buf, count, type, source, tag, comm, request); });           \
-  }                                                                                                                   \
-  int MPI_Sendrecv##SUFFIX(const void* sendbuf, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag,        \
-                           void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag,            \
-                           MPI_Comm comm, MPI_Status* status) {                                                       \
-    return exchange({const_cast<void*>(sendbuf), sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, \
-                    source, recvtag, comm, status, [&] {                                                              \
-                      return PMPI_Sendrecv##SUFFIX(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,   \
-                                                   recvtype, source, recvtag, comm, status);                          \
-                    });                                                                                               \
-  }                                                                                                                   \
-  int MPI_Sendrecv_replace##SUFFIX(void* buf, COUNT count, MPI_Datatype type, int dest, int sendtag, int source,      \
-                                   int recvtag, MPI_Comm comm, MPI_Status* status) {                                  \
-    return replace({buf, count, type}, dest, sendtag, source, recvtag, comm, status, [&] {                            \
-      return PMPI_Sendrecv_replace##SUFFIX(buf, count, type, dest, sendtag, source, recvtag, comm, status);           \
-    });                                                                                                               \
-  }                                                                                                                   \
-  int MPI_Mrecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {        \
-    if (!is_matched(message) || !is_valid(buf, count, type))                                                          \
-      return PMPI_Mrecv##SUFFIX(buf, count, type, message, status);                                                   \
-    return guarded(MPI_COMM_WORLD, "MPI_Mrecv", [&] {                                                                 \
-      Request request;                                                                                                \
-      take_matched(message, request, {buf, count, type});                                                             \
-      return ended(request, "MPI_Mrecv", status);                                                                     \
-    });                                                                                                               \
-  }                                                                                                                   \
-  int MPI_Imrecv##SUFFIX(void* buf, COUNT count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {     \
-    if (!is_matched(message) || request == nullptr || !is_valid(buf, count, type))                                    \
-      return PMPI_Imrecv##SUFFIX(buf, count, type, message, request);                                                 \
-    return guarded(MPI_COMM_WORLD, "MPI_Imrecv", [&] {                                                                \
-      *request = add_request(std::make_unique<Request>());                                                            \
-      take_matched(message, *find_request(*request), {buf, count, type});                                             \
-      return MPI_SUCCESS;                                                                                             \
-    });                                                                                                               \
-  }
-
 extern "C" {
 
-MARGAY_RECEIVES(int, )
-MARGAY_RECEIVES(MPI_Count, _c)
+int MPI_Recv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return receive("MPI_Recv", {buf, count, type}, source, tag, comm, status,
+                 [&] { return PMPI_Recv(buf, count, type, source, tag, comm, status); });
+}
+int MPI_Irecv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  return begin_receive("MPI_Irecv", {buf, count, type}, source, tag, comm, request,
+                       [&] { return PMPI_Irecv(buf, count, type, source, tag, comm, request); });
+}
+int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return exchange({const_cast<void*>(sendbuf), sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
+                  source, recvtag, comm, status, [&] {
+                    return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                         source, recvtag, comm, status);
+                  });
+}
+int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                         MPI_Comm comm, MPI_Status* status) {
+  return replace({buf, count, type}, dest, sendtag, source, recvtag, comm, status,
+                 [&] { return PMPI_Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, status); });
+}
+int MPI_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  if (!is_matched(message) || !is_valid(buf, count, type)) return PMPI_Mrecv(buf, count, type, message, status);
+  return guarded(MPI_COMM_WORLD, "MPI_Mrecv", [&] {
+    Request request;
+    take_matched(message, request, {buf, count, type});
+    return ended(request, "MPI_Mrecv", status);
+  });
+}
+int MPI_Imrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  if (!is_matched(message) || request == nullptr || !is_valid(buf, count, type))
+    return PMPI_Imrecv(buf, count, type, message, request);
+  return guarded(MPI_COMM_WORLD, "MPI_Imrecv", [&] {
+    *request = add_request(std::make_unique<Request>());
+    take_matched(message, *find_request(*request), {buf, count, type});
+    return MPI_SUCCESS;
+  });
+}
+
+int MPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return receive("MPI_Recv", {buf, count, type}, source, tag, comm, status,
+                 [&] { return PMPI_Recv_c(buf, count, type, source, tag, comm, status); });
+}
+int MPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+  return begin_receive("MPI_Irecv", {buf, count, type}, source, tag, comm, request,
+                       [&] { return PMPI_Irecv_c(buf, count, type, source, tag, comm, request); });
+}
+int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                   void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                   MPI_Status* status) {
+  return exchange({const_cast<void*>(sendbuf), sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
+                  source, recvtag, comm, status, [&] {
+                    return PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                           source, recvtag, comm, status);
+                  });
+}
+int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+                           int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return replace({buf, count, type}, dest, sendtag, source, recvtag, comm, status, [&] {
+    return PMPI_Sendrecv_replace_c(buf, count, type, dest, sendtag, source, recvtag, comm, status);
+  });
+}
+int MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  if (!is_matched(message) || !is_valid(buf, count, type)) return PMPI_Mrecv_c(buf, count, type, message, status);
+  return guarded(MPI_COMM_WORLD, "MPI_Mrecv", [&] {
+    Request request;
+    take_matched(message, request, {buf, count, type});
+    return ended(request, "MPI_Mrecv", status);
+  });
+}
+int MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  if (!is_matched(message) || request == nullptr || !is_valid(buf, count, type))
+    return PMPI_Imrecv_c(buf, count, type, message, request);
+  return guarded(MPI_COMM_WORLD, "MPI_Imrecv", [&] {
+    *request = add_request(std::make_unique<Request>());
+    take_matched(message, *find_request(*request), {buf, count, type});
+    return MPI_SUCCESS;
+  });
+}
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   Communicator* const found = carrier_from(source, tag, comm);

@@ -9,71 +9,101 @@
 using margay::nexus_mpi::fail_on;
 using margay::nexus_mpi::find;
 
-#define MARGAY_REFUSED(NAME, CURE, PARAMETERS, ...)                                                       \
-  int MPI_##NAME PARAMETERS {                                                                             \
-    if (find(comm) == nullptr) return PMPI_##NAME(__VA_ARGS__);                                           \
-    return fail_on(comm, "MPI_" #NAME, "Nexus does not carry it; " CURE ", or run without --over nexus"); \
-  }
-
 extern "C" {
 
-MARGAY_REFUSED(Send_init, "call MPI_Isend",
-               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Send_init_c, "call MPI_Isend",
-               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Bsend_init, "call MPI_Ibsend",
-               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Bsend_init_c, "call MPI_Ibsend",
-               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Rsend_init, "call MPI_Irsend",
-               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Rsend_init_c, "call MPI_Irsend",
-               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Ssend_init, "call MPI_Issend",
-               (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Ssend_init_c, "call MPI_Issend",
-               (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, dest, tag, comm, request)
-MARGAY_REFUSED(Recv_init, "call MPI_Irecv",
-               (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request),
-               buf, count, datatype, source, tag, comm, request)
-MARGAY_REFUSED(Recv_init_c, "call MPI_Irecv",
-               (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                MPI_Request* request),
-               buf, count, datatype, source, tag, comm, request)
-MARGAY_REFUSED(Isendrecv, "call MPI_Irecv and MPI_Isend",
-               (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request),
-               sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-               request)
-MARGAY_REFUSED(Isendrecv_c, "call MPI_Irecv and MPI_Isend",
-               (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                MPI_Request* request),
-               sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-               request)
-MARGAY_REFUSED(Isendrecv_replace, "call MPI_Sendrecv_replace",
-               (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                MPI_Comm comm, MPI_Request* request),
-               buf, count, datatype, dest, sendtag, source, recvtag, comm, request)
-MARGAY_REFUSED(Isendrecv_replace_c, "call MPI_Sendrecv_replace",
-               (void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                MPI_Comm comm, MPI_Request* request),
-               buf, count, datatype, dest, sendtag, source, recvtag, comm, request)
+int MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Send_init(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Send_init", "Nexus does not carry it; call MPI_Isend, or run without --over nexus");
+}
+
+int MPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Send_init_c", "Nexus does not carry it; call MPI_Isend, or run without --over nexus");
+}
+
+int MPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Bsend_init(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Bsend_init", "Nexus does not carry it; call MPI_Ibsend, or run without --over nexus");
+}
+
+int MPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Bsend_init_c", "Nexus does not carry it; call MPI_Ibsend, or run without --over nexus");
+}
+
+int MPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Rsend_init", "Nexus does not carry it; call MPI_Irsend, or run without --over nexus");
+}
+
+int MPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Rsend_init_c", "Nexus does not carry it; call MPI_Irsend, or run without --over nexus");
+}
+
+int MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Ssend_init", "Nexus does not carry it; call MPI_Issend, or run without --over nexus");
+}
+
+int MPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
+  return fail_on(comm, "MPI_Ssend_init_c", "Nexus does not carry it; call MPI_Issend, or run without --over nexus");
+}
+
+int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Recv_init(buf, count, datatype, source, tag, comm, request);
+  return fail_on(comm, "MPI_Recv_init", "Nexus does not carry it; call MPI_Irecv, or run without --over nexus");
+}
+
+int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+  if (find(comm) == nullptr) return PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+  return fail_on(comm, "MPI_Recv_init_c", "Nexus does not carry it; call MPI_Irecv, or run without --over nexus");
+}
+
+int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  if (find(comm) == nullptr)
+    return PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                          comm, request);
+  return fail_on(comm, "MPI_Isendrecv",
+                 "Nexus does not carry it; call MPI_Irecv and MPI_Isend, or run without --over nexus");
+}
+
+int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                    void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                    MPI_Request* request) {
+  if (find(comm) == nullptr)
+    return PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                            comm, request);
+  return fail_on(comm, "MPI_Isendrecv_c",
+                 "Nexus does not carry it; call MPI_Irecv and MPI_Isend, or run without --over nexus");
+}
+
+int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                          MPI_Comm comm, MPI_Request* request) {
+  if (find(comm) == nullptr)
+    return PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  return fail_on(comm, "MPI_Isendrecv_replace",
+                 "Nexus does not carry it; call MPI_Sendrecv_replace, or run without --over nexus");
+}
+
+int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                            int recvtag, MPI_Comm comm, MPI_Request* request) {
+  if (find(comm) == nullptr)
+    return PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+  return fail_on(comm, "MPI_Isendrecv_replace_c",
+                 "Nexus does not carry it; call MPI_Sendrecv_replace, or run without --over nexus");
+}
 
 }  // extern "C"

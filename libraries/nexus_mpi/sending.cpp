@@ -77,36 +77,90 @@ using margay::nexus_mpi::begin;
 using margay::nexus_mpi::send;
 using margay::nexus_mpi::send_synchronously;
 
-// The functions of one mode, for counts of both kinds.
-#define MARGAY_SEND(NAME, COUNT, SUFFIX, FUNCTION)                                                            \
-  int MPI_##NAME##SUFFIX(const void* buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
-    return FUNCTION("MPI_" #NAME, buf, count, type, dest, tag, comm,                                          \
-                    [&] { return PMPI_##NAME##SUFFIX(buf, count, type, dest, tag, comm); });                  \
-  }
-#define MARGAY_ISEND(NAME, COUNT, SUFFIX, SYNCHRONOUS)                                                      \
-  int MPI_##NAME##SUFFIX(const void* buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, \
-                         MPI_Request* request) {                                                            \
-    return begin("MPI_" #NAME, buf, count, type, dest, tag, comm, request, SYNCHRONOUS,                     \
-                 [&] { return PMPI_##NAME##SUFFIX(buf, count, type, dest, tag, comm, request); });          \
-  }
-
 extern "C" {
 
-MARGAY_SEND(Send, int, , send)
-MARGAY_SEND(Send, MPI_Count, _c, send)
-MARGAY_SEND(Bsend, int, , send)
-MARGAY_SEND(Bsend, MPI_Count, _c, send)
-MARGAY_SEND(Rsend, int, , send)
-MARGAY_SEND(Rsend, MPI_Count, _c, send)
-MARGAY_SEND(Ssend, int, , send_synchronously)
-MARGAY_SEND(Ssend, MPI_Count, _c, send_synchronously)
-MARGAY_ISEND(Isend, int, , false)
-MARGAY_ISEND(Isend, MPI_Count, _c, false)
-MARGAY_ISEND(Ibsend, int, , false)
-MARGAY_ISEND(Ibsend, MPI_Count, _c, false)
-MARGAY_ISEND(Irsend, int, , false)
-MARGAY_ISEND(Irsend, MPI_Count, _c, false)
-MARGAY_ISEND(Issend, int, , true)
-MARGAY_ISEND(Issend, MPI_Count, _c, true)
+int MPI_Send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send("MPI_Send", buf, count, type, dest, tag, comm,
+              [&] { return PMPI_Send(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send("MPI_Send", buf, count, type, dest, tag, comm,
+              [&] { return PMPI_Send_c(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Bsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send("MPI_Bsend", buf, count, type, dest, tag, comm,
+              [&] { return PMPI_Bsend(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send("MPI_Bsend", buf, count, type, dest, tag, comm,
+              [&] { return PMPI_Bsend_c(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Rsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send("MPI_Rsend", buf, count, type, dest, tag, comm,
+              [&] { return PMPI_Rsend(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send("MPI_Rsend", buf, count, type, dest, tag, comm,
+              [&] { return PMPI_Rsend_c(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Ssend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send_synchronously("MPI_Ssend", buf, count, type, dest, tag, comm,
+                            [&] { return PMPI_Ssend(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return send_synchronously("MPI_Ssend", buf, count, type, dest, tag, comm,
+                            [&] { return PMPI_Ssend_c(buf, count, type, dest, tag, comm); });
+}
+
+int MPI_Isend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  return begin("MPI_Isend", buf, count, type, dest, tag, comm, request, false,
+               [&] { return PMPI_Isend(buf, count, type, dest, tag, comm, request); });
+}
+
+int MPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+  return begin("MPI_Isend", buf, count, type, dest, tag, comm, request, false,
+               [&] { return PMPI_Isend_c(buf, count, type, dest, tag, comm, request); });
+}
+
+int MPI_Ibsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  return begin("MPI_Ibsend", buf, count, type, dest, tag, comm, request, false,
+               [&] { return PMPI_Ibsend(buf, count, type, dest, tag, comm, request); });
+}
+
+int MPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+  return begin("MPI_Ibsend", buf, count, type, dest, tag, comm, request, false,
+               [&] { return PMPI_Ibsend_c(buf, count, type, dest, tag, comm, request); });
+}
+
+int MPI_Irsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  return begin("MPI_Irsend", buf, count, type, dest, tag, comm, request, false,
+               [&] { return PMPI_Irsend(buf, count, type, dest, tag, comm, request); });
+}
+
+int MPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+  return begin("MPI_Irsend", buf, count, type, dest, tag, comm, request, false,
+               [&] { return PMPI_Irsend_c(buf, count, type, dest, tag, comm, request); });
+}
+
+int MPI_Issend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  return begin("MPI_Issend", buf, count, type, dest, tag, comm, request, true,
+               [&] { return PMPI_Issend(buf, count, type, dest, tag, comm, request); });
+}
+
+int MPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+  return begin("MPI_Issend", buf, count, type, dest, tag, comm, request, true,
+               [&] { return PMPI_Issend_c(buf, count, type, dest, tag, comm, request); });
+}
 
 }  // extern "C"
