@@ -7,7 +7,7 @@
  *
  *   const margay_nexus_module* margay_nexus_module_table(void);
  *
- * which returns a table that lives as long as the process. Nexus loads it by dlopen() (`--nexus-load PATH`, the
+ * which returns a table that lives as long as the process. Nexus loads it by dlopen() (`--nexus-load NAME=PATH`, the
  * resource file, or margay::nexus::load_module()), checks its version and its functions, and then accesses the module
  * through the table only. A function that returns an invalid value switches the module off, with an error that names
  * both.

@@ -16,7 +16,8 @@ RANKS, OPTIONS = "{ranks}", (*BASE, *WAYS, "skip_poll=tcp=1")
 PORTAL, BLOCK, DONE = 53, 1, 2
 WIRES = ("self", "shm", "tcp")
 INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-NEAR, LITTLE = 0.1, 0.05
+NEAR = 0.1
+ENOUGH, STILL = 0.15, 0.25  # a time is at most this share longer than the least one
 SLOW_NS = 50_000_000  # a latency of tcp beyond all that a program could poll for by a fixed number of rounds
 
 ROW = re.compile(r"^row (\d+) (\d+) (\w+) (usual|further|closed)$", re.M)
@@ -40,7 +41,7 @@ def draw(random):
     return {"ranks": ranks, "partition": partition, "near": random.randrange(1, partition), "far": random.randrange(partition, ranks),
             "from": [a for a, _ in pairs], "to": [b for _, b in pairs], "page_pairs": ", ".join(f"{a}>{b}" for a, b in pairs),
             "first_choice": random.choice(("atm", "hippi", "myrinet")), "blocks": random.randrange(6, 12),
-            "block_bytes": 1024 * random.randrange(1, 5), "round_trips": 100, "steps": 3, **select(1000 * random.randrange(90, 136, 5)),
+            "block_bytes": 1024 * random.randrange(1, 5), "round_trips": 500, "steps": 3, **select(1000 * random.randrange(80, 301, 20)),
             "last_of_first": partition - 1, "page_intervals": " ".join(map(str, INTERVALS))}
 
 
@@ -191,13 +192,13 @@ def predict_polls(work, truths):
     truths["one_wire_us"] = work.near("one_wire_us", alone, NEAR, "Run ./program pingpong with `--set way=shm`.",
                                       "Both ranks wait for whole rounds of 15 us.")
     truths["two_wires_us"] = work.near("two_wires_us", one_way(runs[1])["shm"], NEAR, "Run ./program pingpong with `skip_poll=tcp=1`.",
-                                       "A round is longer by a poll of tcp, and so is the round in which the message is found.")
+                                       "Each round is longer by a poll of tcp, the one that finds the message, too.")
     polls = int(dict(POLLS.findall(runs[1].out))["tcp"])
     truths["tcp_polls"] = work.near("tcp_polls", polls, NEAR, "Rank 0 prints it at the end of ./program pingpong with `skip_poll=tcp=1`.",
-                                    "In each round trip two rounds find nothing, and the third one finds the message.")
-    enough = next(n for n in INTERVALS if one_way(runs[n])["shm"] <= (1 + LITTLE) * alone)
+                                    "In each round trip two or three rounds find nothing, and the next one finds the message.")
+    enough = next(n for n in INTERVALS if one_way(runs[n])["shm"] <= (1 + ENOUGH) * alone)
     truths["enough"] = Truth(enough, look + " Compare the lines `shm:` of pingpong.", "With a longer interval there is nothing left to gain.")
-    still = max(n for n in INTERVALS if slow[n] <= (1 + LITTLE) * min(slow.values()))
+    still = max(n for n in INTERVALS if slow[n] <= (1 + STILL) * min(slow.values()))
     truths["still_good"] = Truth(still, look + " Compare the lines `tcp:` of two.", "With a longer interval messages of tcp wait for a poll.")
     truths["delay_us"] = work.near("delay_us", slow[INTERVALS[-1]] - slow[INTERVALS[0]], NEAR, look,
                                    "A message of tcp waits for rank 0's and for the other rank's next poll.")

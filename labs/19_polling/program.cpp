@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <vector>
 
 #include "variant.h"
@@ -82,7 +83,7 @@ class Mail {
 
   host::Rank& rank_;
   std::vector<std::byte> body_ = std::vector<std::byte>(kBlockBytes);
-  std::vector<std::byte> memory_ = std::vector<std::byte>(1 << 20);
+  alignas(64) std::array<std::byte, 1 << 17> memory_;
   DynamicBlock heap_{Buffer{memory_.data(), memory_.size()}};
   MatchEntry all_{{.ignore_bits = kAnyBits}, heap_, {}};
   MatchList list_;  // declared after its entry, so destroyed before it
@@ -239,9 +240,9 @@ int main(int argc, char** argv) {
   need(host::join(kLibrary, rank));
   {
     const host::Call call(*rank, "mail");
-    Mail mail(*rank);
+    const auto mail = std::make_unique<Mail>(*rank);
     need(rank->barrier(call.name()));  // no rank sends before all portals are attached
-    play(mail, argc > 1 ? argv[1] : "ordered");
+    play(*mail, argc > 1 ? argv[1] : "ordered");
     need(rank->barrier(call.name()));
   }
   rank->end();

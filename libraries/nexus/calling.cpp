@@ -1,7 +1,9 @@
 // The functions of include/margay/nexus/context.hpp and request.hpp, and endpoints.
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libraries/nexus/context.hpp"
 #include "libraries/nexus/modules/registry.hpp"
@@ -15,10 +17,16 @@ using core::this_context;
 
 namespace {
 
-// The handlers that this thread has registered, before and after init(). Not destroyed at the thread's end, because
-// handlers of other threads may be in use.
+// The handlers that this thread has registered, before and after init(). Kept after the thread's end, because handlers
+// may still run in other threads then.
 core::Handlers& handlers_of_thread() {
-  thread_local core::Handlers* const handlers = new core::Handlers();
+  thread_local core::Handlers* handlers = nullptr;
+  if (handlers == nullptr) {
+    static std::mutex guard;
+    static auto* const all = new std::vector<std::unique_ptr<core::Handlers>>();
+    const std::lock_guard locked(guard);
+    handlers = all->emplace_back(std::make_unique<core::Handlers>()).get();
+  }
   return *handlers;
 }
 
@@ -39,6 +47,14 @@ core::Method& method_of(Context& context, const char* call, const std::string& n
   core::Method* const method = context.methods.find(name);
   if (method == nullptr) fail(std::string(call) + ": this context has no method \"" + name + "\"");
   return *method;
+}
+
+// The same, if it is polled.
+core::Method& polled_method_of(Context& context, const char* call, const std::string& name) {
+  core::Method& method = method_of(context, call, name);
+  if (!method.polls_itself() && (!method.is_host || name == "local"))
+    fail(std::string(call) + ": " + name + " is not polled");
+  return method;
 }
 
 // Ends the context of this thread and its part in the rank.
@@ -160,8 +176,15 @@ void wait_until(const std::function<bool()>& done, Depends depends) {
   Context& context = context_outside_handlers("wait_until");
   const host::Call call(context.host_rank, "nexus::wait_until");
   const bool reports = !here.on_thread;
+  const core::Here* const mine = &here;
+  std::uint64_t seen = context.executions;
   context.serve_until(call.name(), portals::kAnyRank, depends == Depends::requests,
-                      [&] { return done() || (reports && context.any_error()); });
+                      [&] {
+                        // Another thread of the rank tests the wait, too, but must not call the program's function.
+                        if (&here != mine) return depends == Depends::anything || context.executions != seen;
+                        seen = context.executions;
+                        return done() || (reports && context.any_error());
+                      });
   if (reports) context.throw_pending();
 }
 
@@ -169,27 +192,28 @@ void set_skip_poll(const std::string& method, std::uint32_t every) {
   Context& context = this_context("set_skip_poll");
   if (every == 0) fail("set_skip_poll: 0 is invalid; 1 polls each time, and set_polling() switches a method off");
   const host::Call call(context.host_rank, "nexus::set_skip_poll");
-  core::Method& changed = method_of(context, "set_skip_poll", method);
-  if (!changed.polls_itself())
-    fail("set_skip_poll: " + method + " is polled by margay itself; only methods of modules have an interval");
-  changed.skip_poll = changed.countdown = every;
-  if (context.host_rank.recording())
+  core::Method& changed = polled_method_of(context, "set_skip_poll", method);
+  if (changed.is_host) {
+    // The kernel polls it, and records the change.
+    const portals::Status status = context.host_rank.set_poll_interval(method, std::to_string(every));
+    if (!status.ok()) fail("set_skip_poll: " + status.sentence());
+  } else if (context.host_rank.recording()) {
     context.host_rank.record({.number = core::kPollsEvery, .a = changed.number, .b = every});
+  }
+  changed.skip_poll = changed.countdown = every;
 }
 
 void set_polling(const std::string& method, bool on) {
   Context& context = this_context("set_polling");
   const host::Call call(context.host_rank, "nexus::set_polling");
-  core::Method& changed = method_of(context, "set_polling", method);
-<<<<<<< HEAD
-  if (!changed.polls_itself())
-    fail("set_polling: " + method + " is polled by margay itself, with every message of MPI");
-=======
-  if (!changed.polls_itself()) fail("set_polling: " + method + " is polled by margay itself; see docs/polling.md");
->>>>>>> 9eca981caa4f9a39ebcd18d8e2d51eb089f0b56b
-  changed.is_polled = on;
-  if (context.host_rank.recording())
+  core::Method& changed = polled_method_of(context, "set_polling", method);
+  if (changed.is_host) {
+    const portals::Status status = context.host_rank.set_polling(method, on);
+    if (!status.ok()) fail("set_polling: " + status.sentence());
+  } else if (context.host_rank.recording()) {
     context.host_rank.record({.number = core::kPollsEvery, .a = changed.number, .b = on ? changed.skip_poll : 0});
+  }
+  changed.is_polled = on;
 }
 
 void set_parameter(const std::string& method, const std::string& name, const std::string& value) {

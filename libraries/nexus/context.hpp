@@ -139,6 +139,8 @@ class Context final : public Services {
   void execute(OwnedItem item, Registered& handler);
   void finish_threaded() { --busy_; }
 
+  // Handlers that have returned.
+  std::uint64_t executions = 0;
   host::Rank& host_rank;
   // Distinguishes this context from earlier ones of the thread, whose endpoints and startpoints may still exist.
   const std::uint32_t life;
@@ -264,6 +266,8 @@ class Locked {
 
 template <typename Done>
 void Context::serve_until(const char* call, std::uint32_t peer, bool needs_message, Done done) {
+  // Another thread of the rank may test the condition of the wait.
+  const bool runs = here.depth == 0 && !here.on_thread;
   for (;;) {
     take();
     // The condition is tested right after the handler that may have met it, before any module is polled (figure 4).
@@ -275,7 +279,7 @@ void Context::serve_until(const char* call, std::uint32_t peer, bool needs_messa
     const host::Wait wait{.call = call, .peer = peer, .needs_message = only_messages, .messages = 1};
     const portals::Status status = host::wait_until(host_rank, wait, [&] {
       take();
-      return runnable() || done() || (methods.any_polled() && poll_modules());
+      return (runs && !ready_.empty()) || done() || (methods.any_polled() && poll_modules());
     });
     if (!status.ok() && !done()) fail(status.sentence());
   }

@@ -69,7 +69,8 @@ portals::Status Context::choose(Link& link, Cause cause, const Method* except) {
   std::vector<Judged> judged = judge(link);
   std::vector<std::size_t> order(judged.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return (*link.table)[i].method == link.forced; });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return (*link.table)[i].method == link.forced; });
   std::vector<SharedWay> before;
   std::string reasons;
   for (std::size_t tried = 0; tried < order.size(); ++tried) {

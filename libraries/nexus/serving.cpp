@@ -84,6 +84,7 @@ void Context::execute(OwnedItem item, Registered& handler) {
   });
   --here.depth;
   --slot->running;
+  ++executions;
   if (item->counts) ++count(kExecuted);
   if (host_rank.recording()) host_rank.record({.number = kEnds, .a = frame.handler, .b = frame.endpoint});
   if (!failed.empty()) {

@@ -41,7 +41,8 @@ portals::Status make_machine(Settings& settings, Machine& machine, WayPlan& plan
     if (portals::Status status = apply_change(change, settings, machine); !status.ok()) return status;
   }
   if (portals::Status status = check_ranks(machine, settings.ranks); !status.ok()) return status;
-  const std::string ways = sim::Options::from_environment(environ).text(kWayOption);
+  std::string ways = sim::Options::from_environment(environ).text(kWayOption);
+  if (ways.empty()) ways = way_list(settings.changes);
   if (portals::Status status = WayPlan::make(ways, machine, settings.ranks, plan); !status.ok()) return status;
   return parse_faults(settings, machine, faults);
 }

@@ -63,8 +63,9 @@ enum class Depends : std::uint8_t { requests, anything };
 // error is pending, and in a handler that runs in poll().
 void wait_until(const std::function<bool()>& done, Depends depends = Depends::requests);
 
-// Sets whether a method is polled, and at each how many-th poll (paper 003, section 3.3, skip_poll); 1: each. For methods of
-// modules; margay polls local, shm and tcp itself. Throws `error` for 0 and for an unknown method.
+// Sets whether a method is polled, and at each how many-th poll (paper 003, section 3.3, skip_poll); 1: each. Of tcp and shm
+// it is the interval of margay's kernel, which polls for MPI, too (docs/polling.md); of a module that of this context's
+// polling function. Throws `error` for 0, for an unknown method and for local.
 void set_skip_poll(const std::string& method, std::uint32_t every);
 void set_polling(const std::string& method, bool on);
 

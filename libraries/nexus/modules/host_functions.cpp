@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "libraries/nexus/modules/keys.hpp"
+
 namespace margay::nexus::core {
 namespace {
 
@@ -53,10 +55,11 @@ struct HostTable::Functions {
     if (label == nullptr || key == nullptr || bytes == 0 || bytes > kKeyMost) return 1;
     const std::size_t length = strnlen(label, kLabelMost + 1);
     if (length > kLabelMost) return 1;
-    // The prefix keeps the keys of compiled-in modules from foreign ones.
-    const std::string prefixed = "." + std::string(label, length);
-    const std::span<std::byte> out(static_cast<std::byte*>(key), bytes);
-    return host.services_->derive_key(prefixed, one, other, out) ? 0 : 1;
+    ModuleKey pair{};
+    if (!host.services_->derive_key({label, length}, one, other, pair)) return 1;
+    // Another key than that of a compiled-in module with this label.
+    std::memcpy(key, foreign_key(pair).data(), bytes);
+    return 0;
   }
 
   static int is_lost(void* self, std::uint32_t context) {

@@ -29,6 +29,14 @@ ModuleKey direction_key(const ModuleKey& pair, std::uint32_t from, std::uint32_t
   return key;
 }
 
+std::array<std::byte, 64> foreign_key(const ModuleKey& pair) {
+  need_sodium();
+  constexpr std::array<std::byte, 1> kPurpose{std::byte{'f'}};
+  std::array<std::byte, 64> key{};
+  crypto_generichash(raw(key.data()), key.size(), raw(kPurpose.data()), kPurpose.size(), raw(pair.data()), pair.size());
+  return key;
+}
+
 std::uint64_t random_session() {
   need_sodium();
   std::uint64_t session = 0;

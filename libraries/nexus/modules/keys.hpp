@@ -18,6 +18,9 @@ inline constexpr std::uint32_t kEveryContext = 0xFFFFFFFF;
 // Equal at both ends.
 [[nodiscard]] ModuleKey direction_key(const ModuleKey& pair, std::uint32_t from, std::uint32_t to);
 
+// The key that a foreign module gets in place of `pair`: 64 bytes, from which `pair` does not follow.
+[[nodiscard]] std::array<std::byte, 64> foreign_key(const ModuleKey& pair);
+
 // A number that no other incarnation of a module has: 64 random bits.
 [[nodiscard]] std::uint64_t random_session();
 

@@ -1,7 +1,7 @@
 // A host of contexts that are threads of one program, with queues in place of wires: for tests of the core of Nexus
-// without a job. One lock is the process lock of all. Each pair of ranks has one queue, from which the receiver takes
-// at random, so messages of a pair stay in order and those of different pairs do not. Or one context alone, whose
-// messages a script makes, for fuzzing.
+// without a job. One lock is the process lock of all. Each pair of ranks has one queue for each way, from which the
+// receiver takes at random, so messages of a pair and way stay in order, and all others do not. Ranks of one node have
+// the ways shm and tcp. Or one context alone, whose messages a script makes, for fuzzing.
 #pragma once
 
 #include <sched.h>
@@ -36,7 +36,7 @@ class LoopRank final : public host::Rank {
   // else arrives. When it returns false, all other ranks are lost.
   void set_script(std::function<bool()> feed) { feed_ = std::move(feed); }
   void inject(const portals::Header& header, std::span<const std::byte> body) {
-    Message& message = arriving_[header.source.rank].emplace_back();
+    Message& message = arriving_[{header.source.rank, host::Way::usual}].emplace_back();
     message.header = header;
     message.header.length = body.size();
     message.body.assign(body.begin(), body.end());
@@ -85,6 +85,30 @@ class LoopRank final : public host::Rank {
   [[nodiscard]] bool lost(portals::Rank peer) const override { return is_exhausted_ && peer != me_; }
   [[nodiscard]] std::string loss(portals::Rank /*peer*/) const override { return "the script is over"; }
   void run_program(void (*function)(void*), void* argument) override;
+  [[nodiscard]] std::vector<host::WayRow> ways(portals::Rank peer) const override {
+    return {find_way(peer, "self"), find_way(peer, "shm"), find_way(peer, "tcp")};
+  }
+  [[nodiscard]] host::WayRow find_way(portals::Rank peer, const char* wire) const override;
+  [[nodiscard]] bool try_send_by(host::Way way, const portals::Header& header, const portals::Region& body) override;
+  [[nodiscard]] bool way_lost(portals::Rank peer, host::Way way) const override {
+    return lost(peer) || lost_ways_.contains({peer, way});
+  }
+  [[nodiscard]] std::string way_loss(portals::Rank /*peer*/, host::Way /*way*/) const override {
+    return "the test loses it";
+  }
+  [[nodiscard]] portals::Status move(portals::Rank /*peer*/, host::Way /*from*/, host::Way /*to*/) override {
+    return {};
+  }
+  [[nodiscard]] portals::Status set_poll_interval(const std::string& /*wire*/,
+                                                  const std::string& /*interval*/) override {
+    return {};
+  }
+  [[nodiscard]] portals::Status set_polling(const std::string& /*wire*/, bool /*on*/) override { return {}; }
+  [[nodiscard]] portals::Status poll_counts(const std::string& /*wire*/, host::PollCounts& /*out*/) override {
+    return {};
+  }
+  // Loses a way to a peer; messages under way still arrive.
+  void lose(portals::Rank peer, const char* wire) { lost_ways_.insert({peer, find_way(peer, wire).way}); }
   [[nodiscard]] bool recording() const override { return false; }
   void record(const host::Event& /*event*/) override {}
   [[nodiscard]] std::uint64_t& counter(std::size_t index) override { return counters_.at(index); }
@@ -99,13 +123,16 @@ class LoopRank final : public host::Rank {
     portals::Header header;
     std::vector<std::byte> body;
   };
-  // Delivers the first message from a rank. Returns false if there is none, or no room for it.
-  bool deliver(portals::Rank source);
+  using Source = std::pair<portals::Rank, host::Way>;
+  static constexpr host::Way kSelf{1}, kShm{2}, kTcp{3};
+  // Delivers the first message from a rank by a way. Returns false if there is none, or no room for it.
+  bool deliver(Source source);
 
   LoopJob& job_;
   const portals::Rank me_;
   std::array<std::byte, 32> secret_{};
-  std::map<portals::Rank, std::deque<Message>> arriving_;
+  std::map<Source, std::deque<Message>> arriving_;
+  std::set<Source> lost_ways_;
   std::set<host::Observer*> observers_;
   std::array<std::uint64_t, host::kCountersMost> counters_{};
   std::uint64_t barrier_ = 0;
@@ -162,10 +189,24 @@ inline void LoopRank::unlock() {
   job_.lock_.unlock();
 }
 
+inline host::WayRow LoopRank::find_way(portals::Rank peer, const char* wire) const {
+  const std::string name = wire;
+  const bool is_own = peer == me_;
+  if (name == "self") return {"self", kSelf, is_own ? "" : "it is another rank", 16384, is_own};
+  if (name == "shm")
+    return {"shm", kShm, !is_own && on_node(peer) ? "" : "it is on another node, or this rank", 16384, !is_own};
+  if (name == "tcp") return {"tcp", kTcp, is_own ? "it is this rank" : "", 16384, !is_own && !on_node(peer)};
+  return {wire, host::Way::usual, "there is no such wire", 0, false};
+}
+
 inline bool LoopRank::try_send(const portals::Header& header, const portals::Region& body) {
+  return try_send_by(host::Way::usual, header, body);
+}
+
+inline bool LoopRank::try_send_by(host::Way way, const portals::Header& header, const portals::Region& body) {
   if (feed_ && header.destination.rank != me_) return true;
-  std::deque<Message>& queue = job_.rank(header.destination.rank).arriving_[me_];
-  if (queue.size() >= LoopJob::kQueueMost || job_.random_() % 8 == 0) return false;
+  std::deque<Message>& queue = job_.rank(header.destination.rank).arriving_[{me_, way}];
+  if (queue.size() >= LoopJob::kQueueMost || (!feed_ && job_.random_() % 8 == 0)) return false;
   Message& message = queue.emplace_back();
   message.header = header;
   message.header.source = {0, me_};
@@ -177,7 +218,7 @@ inline bool LoopRank::try_send(const portals::Header& header, const portals::Reg
 
 inline void LoopRank::send(host::Outgoing& message) {
   if (feed_ && message.header.destination.rank != me_) return;
-  std::deque<Message>& queue = job_.rank(message.header.destination.rank).arriving_[me_];
+  std::deque<Message>& queue = job_.rank(message.header.destination.rank).arriving_[{me_, message.way}];
   Message& sent = queue.emplace_back();
   sent.header = message.header;
   sent.header.source = {0, me_};
@@ -190,7 +231,7 @@ inline host::SendState LoopRank::state(const host::Outgoing& /*message*/) const 
   return job_.random_() % 4 == 0 ? host::SendState::sent : host::SendState::queued;
 }
 
-inline bool LoopRank::deliver(portals::Rank source) {
+inline bool LoopRank::deliver(Source source) {
   std::deque<Message>& queue = arriving_[source];
   if (queue.empty()) return false;
   Message& message = queue.front();
@@ -200,7 +241,8 @@ inline bool LoopRank::deliver(portals::Rank source) {
     std::memcpy(verdict.landing.single().base, message.body.data(), verdict.landing.bytes());
   if (verdict.outcome == portals::Outcome::reply) {
     Message dropped;
-    Message& reply = feed_ && source != me_ ? dropped : job_.rank(source).arriving_[me_].emplace_back();
+    Message& reply =
+        feed_ && source.first != me_ ? dropped : job_.rank(source.first).arriving_[{me_, source.second}].emplace_back();
     reply.header.kind = portals::Kind::reply;
     reply.header.portal = message.header.return_portal;
     reply.header.match_bits = message.header.return_match_bits;
@@ -218,7 +260,10 @@ inline bool LoopRank::deliver(portals::Rank source) {
 
 inline bool LoopRank::progress() {
   bool moved = false;
-  for (std::uint32_t i = 0; i < 3; ++i) moved = deliver(static_cast<portals::Rank>(job_.random_() % size())) || moved;
+  for (std::uint32_t i = 0; i < 6; ++i)
+    moved =
+        deliver({static_cast<portals::Rank>(job_.random_() % size()), static_cast<host::Way>(job_.random_() % 4)}) ||
+        moved;
   if (moved) job_.idle_ = 0;
   if (!moved && feed_ && !is_exhausted_) is_exhausted_ = !feed_();
   return moved;

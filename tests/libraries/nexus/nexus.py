@@ -101,6 +101,19 @@ def case_threads(case):
     everywhere(case, "threads", env={"MARGAY_NEXUS_THREADS": "4"})
 
 
+def case_moves(case):
+    """Two channels of one pair by shared memory and TCP at once; a link that changes between them loses and overtakes nothing."""
+    for ranks in (2, 3):
+        case.margay("--check-accounting", "--way", "shm,tcp", program(case, "requests"), "moves", ranks=ranks)
+        case.expect_lines(["moves: right"])
+
+
+def case_failover(case):
+    """A link whose way is lost continues by the next one; without any, a send fails with a value."""
+    case.run([program(case, "failover")])
+    case.expect_lines(["failover: right"])
+
+
 def case_forwarding(case):
     """A context passes on the requests that reach it by TCP for another one, in order."""
     case.margay("--check-accounting", "--nodes", "2", program(case, "requests"), "forwarding", ranks=4)

@@ -297,7 +297,8 @@ void mistakes() {
   need_error("no method \"fax\"", [&] { next.reorder({"fax"}); });
   need_error("no transforming module \"fax\"", [&] { next.put_before("fax"); });
   need_error("no method \"fax\"", [] { set_polling("fax", true); });
-  need_error("polled by margay itself", [] { set_skip_poll("shm", 2); });
+  need_error("local is not polled", [] { set_skip_poll("local", 2); });
+  need_error("local is not polled", [] { set_polling("local", false); });
   need_error("0 is invalid", [] { set_skip_poll("shm", 0); });
   need_error("not bound", [&] { unbound.force("shm"); });
   need_error("invalid link 1", [&] { static_cast<void>(next.methods(1)); });
@@ -353,6 +354,56 @@ void tables() {
   const std::vector<ModuleFacts> facts = modules();
   need(facts.size() >= 3 && facts[0].name == "local" && facts[1].is_reliable && !facts[1].is_polled, "the modules");
   meet();
+}
+
+// Links that change their method while requests are under way, on one node with two wires: nothing is lost or
+// overtaken.
+void moves() {
+  constexpr int kEach = 600;
+  struct Seen {
+    std::vector<int> next;
+    int count = 0;
+  } seen;
+  seen.next.resize(static_cast<std::size_t>(2 * contexts()));
+  register_handler("moved", [](Endpoint& endpoint, Buffer& buffer) {
+    Seen& local = endpoint.local<Seen>();
+    const auto from = static_cast<std::size_t>(buffer.get<int>());
+    need(buffer.get<int>() == local.next[from]++, "the order of the link");
+    ++local.count;
+  });
+  const Endpoint endpoint(&seen);
+  std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+  // Two channels to each other context: one by TCP throughout, one that changes.
+  Startpoint& next = all[static_cast<std::size_t>((context() + 1) % contexts())];
+  Startpoint fixed = next;
+  fixed.force("tcp");
+  std::minstd_rand random(static_cast<unsigned>(context() + 1));
+  const Counts before = counts();
+  bool is_tcp = false;
+  for (int i = 0; i < kEach; ++i) {
+    const std::size_t length = i % 100 == 99 ? 20'000 : 5;
+    send(fixed, "moved", Buffer().put(context()).put(i)).check();
+    send(next, "moved", Buffer().put(contexts() + context()).put(i).put(std::vector<int>(length))).check();
+    if (random() % 8 != 0) continue;
+    is_tcp = !is_tcp;
+    next.reorder({is_tcp ? "tcp" : "shm"});
+    need(next.method() == (is_tcp ? "tcp" : "shm") && fixed.method() == "tcp", "each channel has its method");
+  }
+  need(counts().changes - before.changes > 20, "the method has changed often");
+  wait_until([&] { return seen.count == 2 * kEach; });
+  // A copy is another link: it may overtake.
+  meet();
+  // The receiver of a startpoint alters its method, and the link's number is used again.
+  for (int i = 0; i < 10; ++i) {
+    Startpoint copy = next;
+    copy.automatic();
+    copy.reorder({"shm"});
+    send(copy, "moved", Buffer().put(context()).put(kEach + 2 * i)).check();
+    copy.force("tcp");
+    send(copy, "moved", Buffer().put(context()).put(kEach + 2 * i + 1)).check();
+    wait_until([&] { return seen.count >= 2 * kEach + 2 * (i + 1); });
+    meet();
+  }
 }
 
 // nexus_requests forwarding: on two nodes, the first context of the second node passes on TCP for the last one.
@@ -501,20 +552,12 @@ void again() {
   meet();
 }
 
-constexpr cases::Case kCases[] = {{"values", values},
-                                  {"flood", flood},
-                                  {"long", long_bodies},
-                                  {"travelling", travelling},
-                                  {"links", links},
-                                  {"endpoints", endpoints},
-                                  {"bounds", bounds},
-                                  {"mistakes", mistakes},
-                                  {"tables", tables},
-                                  {"forwarding", forwarding},
-                                  {"wrong_forwarders", wrong_forwarders},
-                                  {"damage", damage},
-                                  {"threads", threads},
-                                  {"again", again}};
+constexpr cases::Case kCases[] = {
+    {"values", values},         {"flood", flood},           {"long", long_bodies},
+    {"travelling", travelling}, {"links", links},           {"endpoints", endpoints},
+    {"bounds", bounds},         {"mistakes", mistakes},     {"tables", tables},
+    {"moves", moves},           {"forwarding", forwarding}, {"wrong_forwarders", wrong_forwarders},
+    {"damage", damage},         {"threads", threads},       {"again", again}};
 
 }  // namespace
 

@@ -391,6 +391,8 @@ TEST_CASE("the services of a module: facts, keys, reports") {
   CHECK(host.derive_key(host.self, "udp", 1, 2, key.data(), key.size()) == 0);
   CHECK(one.services.derive_key("udp", 1, 2, compiled));
   CHECK(key != compiled);  // a foreign module has no compiled-in one's keys
+  const std::string longest_label(31, 'l');
+  CHECK(host.derive_key(host.self, longest_label.c_str(), 1, 2, key.data(), 1) == 0);
   const std::string long_label(32, 'l');
   CHECK(host.derive_key(host.self, long_label.c_str(), 1, 2, key.data(), key.size()) != 0);
   CHECK(host.derive_key(host.self, "x", 1, 2, key.data(), 65) != 0);

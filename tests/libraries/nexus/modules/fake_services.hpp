@@ -59,6 +59,15 @@ class FakeRank final : public host::Rank {
   [[nodiscard]] bool recording() const override { return false; }
   void record(const host::Event&) override {}
   [[nodiscard]] std::uint64_t& counter(std::size_t) override { std::abort(); }
+  [[nodiscard]] std::vector<host::WayRow> ways(portals::Rank) const override { std::abort(); }
+  [[nodiscard]] host::WayRow find_way(portals::Rank, const char*) const override { std::abort(); }
+  [[nodiscard]] bool try_send_by(host::Way, const portals::Header&, const portals::Region&) override { std::abort(); }
+  [[nodiscard]] bool way_lost(portals::Rank, host::Way) const override { std::abort(); }
+  [[nodiscard]] std::string way_loss(portals::Rank, host::Way) const override { std::abort(); }
+  [[nodiscard]] portals::Status move(portals::Rank, host::Way, host::Way) override { std::abort(); }
+  [[nodiscard]] portals::Status set_poll_interval(const std::string&, const std::string&) override { std::abort(); }
+  [[nodiscard]] portals::Status set_polling(const std::string&, bool) override { std::abort(); }
+  [[nodiscard]] portals::Status poll_counts(const std::string&, host::PollCounts&) override { std::abort(); }
   [[noreturn]] void abort(int, const std::string&) override { std::abort(); }
 
  private:
