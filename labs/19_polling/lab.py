@@ -196,9 +196,11 @@ def predict_polls(work, truths):
     polls = int(dict(POLLS.findall(runs[1].out))["tcp"])
     truths["tcp_polls"] = work.near("tcp_polls", polls, NEAR, "Rank 0 prints it at the end of ./program pingpong with `skip_poll=tcp=1`.",
                                     "In each round trip two or three rounds find nothing, and the next one finds the message.")
-    enough = next(n for n in INTERVALS if one_way(runs[n])["shm"] <= (1 + ENOUGH) * alone)
+    fast = [n for n in INTERVALS if one_way(runs[n])["shm"] <= (1 + ENOUGH) * alone]
+    enough = next(n for n in INTERVALS if set(INTERVALS[INTERVALS.index(n):]) <= set(fast))
     truths["enough"] = Truth(enough, look + " Compare the lines `shm:` of pingpong.", "With a longer interval there is nothing left to gain.")
-    still = max(n for n in INTERVALS if slow[n] <= (1 + STILL) * min(slow.values()))
+    prompt = [n for n in INTERVALS if slow[n] <= (1 + STILL) * min(slow.values())]
+    still = max(n for n in INTERVALS if set(INTERVALS[:INTERVALS.index(n) + 1]) <= set(prompt))
     truths["still_good"] = Truth(still, look + " Compare the lines `tcp:` of two.", "With a longer interval messages of tcp wait for a poll.")
     truths["delay_us"] = work.near("delay_us", slow[INTERVALS[-1]] - slow[INTERVALS[0]], NEAR, look,
                                    "A message of tcp waits for rank 0's and for the other rank's next poll.")

@@ -16,7 +16,7 @@ namespace margay::sim::test {
 namespace {
 
 constexpr portals::PortalIndex kReadPortal = 4, kReturnPortal = 6;
-constexpr std::uint64_t kAsked = 0x0123'4567'89ab'cdef;  // a number that fills its eight bytes
+constexpr std::uint64_t kAsked = 0x0000'4567'89ab'cdef;  // a number of the usual way that fills its bytes
 
 // Rank 0 answers rank 1.
 struct Answerer {
