@@ -74,9 +74,10 @@ install(TARGETS margay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS margay_measure RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/margay)
 install(TARGETS mpi margay_portals_shared margay_structures margay_host_interface margay_rmi margay_nexus EXPORT margay
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS margay_nexus_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 install(FILES ${warning_objects} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # All that an installation takes from the build: cmake --build B --target installed && cmake --install B
-add_custom_target(installed DEPENDS margay margay_measure mpi margay_portals_shared margay_structures margay_rmi margay_nexus)
+add_custom_target(installed DEPENDS margay margay_measure mpi margay_portals_shared margay_structures margay_rmi margay_nexus margay_nexus_mpi)
 if(TARGET mpi_racy)
   install(TARGETS mpi_racy LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/margay/labs NAMELINK_SKIP)
   file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/margay/labs)

@@ -75,6 +75,7 @@ constexpr OptionRule kRules[] = {
     {"strict", 0, OptionAction::strict, "MARGAY_STRICT"},
     {"deadlock", 1, OptionAction::deadlock, "", "report|abort"},
     {"mpi", 1, OptionAction::mpi},
+    {"over", 1, OptionAction::over},
     {"protocol", 1, OptionAction::pairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::pairs, "MARGAY_METHOD", "long=ring|cma|auto"},
     {"collective", 1, OptionAction::collective, "MARGAY_COLLECTIVE",

@@ -54,8 +54,9 @@ enum class OptionAction : std::uint8_t {
   deadlock,
   // All checks, with findings as errors.
   strict,
-  // The MPI library of the ranks.
+  // The MPI library of the ranks; the library that carries MPI's messages.
   mpi,
+  over,
   // Passed to the ranks: any text, a flag, NAME=VALUE pairs.
   rank_option,
   rank_flag,

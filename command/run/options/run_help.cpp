@@ -26,6 +26,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -bind-to core|none      bind ranks to processors round robin (default none)
   --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
   --mpi racy              a library for teaching, which loses messages: it does not post receives atomically (lab 11)
+  --over portals|nexus    nexus: MPI's point-to-point messages are requests on links of Nexus (docs/nexus.md)
   --print-all-exitcodes   exit code of each rank, at the end
   --stats                 messages by protocol and wire, one-sided accesses by way, match entries visited, drops, at the end
   --report FILE           write all findings to FILE as JSON when the job has ended (margay explain lists their ids)

@@ -149,6 +149,8 @@ class Parser {
         return pattern(option, values[0], out_.error_pattern);
       case OptionAction::mpi:
         return mpi(option, values[0]);
+      case OptionAction::over:
+        return over(option, values[0]);
       case OptionAction::input:
         input_option_ = option;
         input_ = values[0];
@@ -499,6 +501,13 @@ class Parser {
     return {};
   }
 
+  Status over(const std::string& option, const std::string& value) {
+    if (value != "nexus" && value != "portals")
+      return Status::error("option " + option + ": invalid value \"" + value + "\"; use portals or nexus");
+    out_.over_nexus = value == "nexus";
+    return {};
+  }
+
   // Only this host is possible, so the list has no effect beyond the check.
   Status take_hosts(const Tokens& hosts) {
     for (const std::string& host : hosts) {
@@ -551,6 +560,8 @@ class Parser {
       return Status::error(
           "option --threads: --mpi system runs a library whose ranks are processes; leave one of both out");
     }
+    if (out_.over_nexus && (out_.system_mpi || out_.racy_mpi))
+      return Status::error("option --over: Nexus needs margay's MPI library; leave --mpi out");
     for (ProgramSpec& program : out_.programs) program.ranks *= out_.threads;
     if (ranks > 0) {
       if (Status status = take_input_ranks(static_cast<std::uint32_t>(ranks)); !status.ok()) return status;

@@ -72,6 +72,8 @@ struct RunOptions {
   bool system_mpi = false;
   // The library of lab 11, which loses messages.
   bool racy_mpi = false;
+  // The ranks' point-to-point messages travel over links of Nexus, by a library that is loaded before the program.
+  bool over_nexus = false;
   bool show_version = false;
   bool show_help = false;
   // --report: the JSON file for findings; empty: none.

@@ -11,6 +11,9 @@
 namespace margay::command {
 namespace {
 
+// The library of MPI over Nexus, which the dynamic linker finds in the folder of libmpi.so.12.
+constexpr char kNexusMpi[] = "libmargay_nexus_mpi.so.0";
+
 using Variables = std::map<std::string, std::string>;
 
 // Prefixes of an outer launcher's variables. A rank that inherited them would join that launcher's job.
@@ -91,6 +94,10 @@ Variables of_program(const RunOptions& options, const ProgramSpec& program, cons
     // The folder is put in front, because the user's path may lead to another MPI library.
     path = path.empty() ? library_folder : library_folder + ":" + path;
   }
+  if (options.over_nexus) {
+    std::string& before = variables["LD_PRELOAD"];
+    before = before.empty() ? kNexusMpi : std::string(kNexusMpi) + ":" + before;
+  }
   return variables;
 }
 
@@ -148,6 +155,12 @@ std::string library_folder_of(const RunOptions& options) {
 }
 
 portals::Status check_library_folder(const RunOptions& options) {
+  if (options.over_nexus) {
+    const std::string file = library_folder_of(options) + "/" + kNexusMpi;
+    if (::access(file.c_str(), R_OK) != 0)
+      return portals::Status::error("--over nexus: cannot read " + file +
+                                    "; build margay's target margay_nexus_mpi, or install margay anew");
+  }
   if (!options.racy_mpi) return {};
   const std::string folder = library_folder_of(options);
   if (!folder.empty() && ::access((folder + "/libmpi.so.12").c_str(), R_OK) == 0) return {};
