@@ -9,7 +9,8 @@
 // 2. Each other wire has a countdown of rounds, and nothing else of it is looked at before the countdown ends.
 // 3. A wire whose polling is off keeps its messages: they wait, and arrive when it is on again. It is polled
 //    nevertheless while messages of this process wait on it, because sending needs polls.
-// 4. A wake-up of the process makes each wire due, because it may be the reason: the rank slept on descriptors or on its
+// 4. A wake-up of the process makes each wire due, because it may be the reason: the rank slept on descriptors or on
+// its
 //    bell. A yield makes adaptive wires due, because time has passed without rounds.
 #pragma once
 

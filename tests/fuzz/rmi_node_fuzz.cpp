@@ -201,6 +201,18 @@ class ScriptedRank final : public host::Rank {
     return {};
   }
   [[nodiscard]] portals::Status set_polling(const std::string& /*wire*/, bool /*on*/) override { return {}; }
+  // RMI uses the usual ways only.
+  [[nodiscard]] std::vector<host::WayRow> ways(portals::Rank /*peer*/) const override { return {}; }
+  [[nodiscard]] host::WayRow find_way(portals::Rank /*peer*/, const char* /*wire*/) const override { return {}; }
+  [[nodiscard]] bool try_send_by(host::Way /*way*/, const portals::Header& header,
+                                 const portals::Region& body) override {
+    return try_send(header, body);
+  }
+  [[nodiscard]] bool way_lost(portals::Rank /*peer*/, host::Way /*way*/) const override { return false; }
+  [[nodiscard]] std::string way_loss(portals::Rank /*peer*/, host::Way /*way*/) const override { return {}; }
+  [[nodiscard]] portals::Status move(portals::Rank /*peer*/, host::Way /*from*/, host::Way /*to*/) override {
+    return {};
+  }
   [[nodiscard]] portals::Status poll_counts(const std::string& /*wire*/, host::PollCounts& /*out*/) override {
     return {};
   }
