@@ -89,8 +89,11 @@ TEST_CASE("poll interval: one interrupted measurement counts little") {
 // A process with a fast wire that brings a message in each `fast`-th round, and a slow one in each `slow`-th: the
 // interval settles, and polls far less often than one in eight where the slow wire is silent.
 TEST_CASE("poll interval: it converges, and a silent wire is polled seldom") {
-  for (const auto& [fast, slow, least, most] :
-       {std::tuple{10U, 0U, 512U, 2048U}, {10U, 10U, 16U, 64U}, {0U, 10U, 8U, 8U}, {10U, 1000U, 128U, 512U}}) {
+  struct Row {
+    std::uint32_t fast, slow, least, most;
+  };
+  for (const Row& row : {Row{10, 0, 512, 2048}, Row{10, 10, 16, 64}, Row{0, 10, 8, 8}, Row{10, 1000, 128, 512}}) {
+    const std::uint32_t fast = row.fast, slow = row.slow;
     CAPTURE(fast);
     CAPTURE(slow);
     PollInterval interval = with_cost(30);
@@ -109,8 +112,8 @@ TEST_CASE("poll interval: it converges, and a silent wire is polled seldom") {
       static_cast<void>(interval.choose(others));
       left = interval.rounds() - 1;
     }
-    CHECK(interval.rounds() >= least);
-    CHECK(interval.rounds() <= most);
+    CHECK(interval.rounds() >= row.least);
+    CHECK(interval.rounds() <= row.most);
     if (slow == 0) CHECK(polls < 1'000'000 / 256);
   }
 }
