@@ -46,9 +46,11 @@ TEST_CASE("paths that name no shared object") {
 }
 
 TEST_CASE("a module that crashes while it is loaded ends the process with its path and the function") {
-  for (const auto& [number, function] : {std::pair(13, "margay_nexus_module_table"), std::pair(14, "constructor")}) {
+  for (const auto& row : {std::pair(13, "margay_nexus_module_table"), std::pair(14, "constructor")}) {
+    const int number = row.first;
+    const char* const function = row.second;
     CAPTURE(number);
-    const Ending ending = ending_of([number = number] {
+    const Ending ending = ending_of([number] {
       std::unique_ptr<core::Module> module;
       static_cast<void>(core::load_shared_object(broken_module(number), module));
     });
