@@ -28,7 +28,7 @@ def counts(case):
 
 def everywhere(case, source, worlds=WORLDS):
     """Runs a program in each world: it checks its messages itself. Each world must have carried requests."""
-    program = case.ours(source)
+    program = case.ours(HERE.parents[1] / "mpi" / source, name=f"nexus_mpi_{source[:-2]}")
     for ranks, options in worlds:
         case.margay("--over", "nexus", "--check-accounting", "--stats", *options, program, ranks=ranks)
         case.expect(counts(case).get("requests sent", 0) > 0, f"no request was sent by {source} on {ranks} ranks")
