@@ -34,7 +34,7 @@ void refuse_in_handler(const char* call) {
   if (here.depth != 0 && !here.on_thread)
     fail(std::string(call) +
          " is called in a handler, which must not wait; register the handler with Run::in_thread, or let "
-         "it store what is to be done");
+         "it store the work for later");
 }
 
 Context& context_outside_handlers(const char* call) {

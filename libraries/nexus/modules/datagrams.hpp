@@ -60,7 +60,7 @@ class DatagramSink {
   // A total, which `incoming` has, and where it came from; and an answer. Both verified.
   virtual void answer_total(const UdpFrame& frame, const UdpIncoming& incoming, const sockaddr_in& from) = 0;
   virtual void take_answer(const UdpFrame& frame) = 0;
-  // The key of the messages from `source`; nullptr: no such context.
+  // The key of the messages from `source`; nullptr: it is not in the job.
   [[nodiscard]] virtual const ModuleKey* key_of(std::uint32_t source) = 0;
 };
 

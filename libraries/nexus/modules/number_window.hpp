@@ -1,5 +1,5 @@
-// The numbers of one sender's messages that have arrived: tells a new number from a repeated one. The window has the
-// latest 1,024 numbers; an older number is refused, because it may be a repetition.
+// A window of the numbers of one sender's messages that have arrived, by which a repeated message is recognised. It has
+// the latest 1,024 numbers; an older number is refused, because it may be a repetition.
 #pragma once
 
 #include <bitset>

@@ -52,7 +52,7 @@ bool SecureModule::descriptor(std::vector<std::byte>& out) {
 }
 
 std::string SecureModule::why_not(Bytes, const Target& peer, std::uint32_t) {
-  if (peer.context >= services_->rank().size()) return "there is no context " + std::to_string(peer.context);
+  if (peer.context >= services_->rank().size()) return "context " + std::to_string(peer.context) + " is not in the job";
   const bool same = peer.descriptor.size() == 1 && peer.descriptor[0] == kSecureDescriptor;
   return same ? "" : "the peer seals by another version, or its descriptor is damaged";
 }
@@ -85,7 +85,7 @@ portals::Status SecureModule::decode(std::uint32_t source, const Frame& frame, B
   std::string error;
   out.clear();
   if (source >= services_->rank().size()) {
-    error = "there is no such context";
+    error = "the sender is not in the job";
   } else if (body.size() > sealed_bytes(std::min(limit, traits().body_most))) {
     error = "the body of " + std::to_string(body.size()) + " bytes exceeds the accepted " + std::to_string(limit);
   } else {

@@ -96,7 +96,7 @@ bool UdpModule::descriptor(std::vector<std::byte>& out) {
 std::string UdpModule::why_not(Bytes, const Target& peer, std::uint32_t content) {
   const std::optional<UdpDescriptor> theirs = read_udp_descriptor(peer.descriptor);
   if (!theirs) return "the descriptor is damaged";
-  if (peer.context >= services_->rank().size()) return "there is no context " + std::to_string(peer.context);
+  if (peer.context >= services_->rank().size()) return "context " + std::to_string(peer.context) + " is not in the job";
   if ((content & MARGAY_NEXUS_CONFIDENTIAL) != 0) return "the content is confidential; put secure before udp";
   if (is_loopback(theirs->address) && theirs->machine != this_machine()) {
     return "the peer listens on its machine's loopback; set its parameter udp.address";

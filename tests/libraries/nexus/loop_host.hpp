@@ -196,7 +196,7 @@ inline host::WayRow LoopRank::find_way(portals::Rank peer, const char* wire) con
   if (name == "shm")
     return {"shm", kShm, !is_own && on_node(peer) ? "" : "it is on another node, or this rank", 16384, !is_own};
   if (name == "tcp") return {"tcp", kTcp, is_own ? "it is this rank" : "", 16384, !is_own && !on_node(peer)};
-  return {wire, host::Way::usual, "there is no such wire", 0, false};
+  return {wire, host::Way::usual, "margay has no wire of this name", 0, false};
 }
 
 inline bool LoopRank::try_send(const portals::Header& header, const portals::Region& body) {
