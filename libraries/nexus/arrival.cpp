@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "libraries/nexus/context.hpp"
+#include "libraries/nexus/host_method.hpp"
 
 namespace margay::nexus::core {
 
@@ -245,12 +246,15 @@ void Context::pass_on(OwnedItem item) {
   ++count(kForwarded);
   if (!transmit(*link.way, frame, {&body, 1}))
     return refuse(std::move(item), "it cannot be passed on: " + link.way->failed);
-  if (host_rank.recording())
+  if (host_rank.recording()) {
+    const bool is_host = link.way->method->is_host;
     host_rank.record({.number = kForwards,
                       .peer = final,
                       .bytes = item->body.size(),
                       .b = frame.endpoint,
-                      .of_sent = link.way->method->is_host});
+                      .of_sent = is_host,
+                      .way = is_host ? way_of(*link.way->object) : host::Way::usual});
+  }
   release(*item);
 }
 

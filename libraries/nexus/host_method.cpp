@@ -92,4 +92,8 @@ std::unique_ptr<Module> make_host_method(std::string_view name, Traffic& traffic
   return nullptr;
 }
 
+host::Way way_of(const Object& object) {
+  return static_cast<host::Way>(static_cast<const HostObject&>(object).way);
+}
+
 }  // namespace margay::nexus::core

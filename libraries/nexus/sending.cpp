@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libraries/nexus/context.hpp"
+#include "libraries/nexus/host_method.hpp"
 
 namespace margay::nexus::core {
 namespace {
@@ -81,12 +82,14 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
     if (!transmit(*link.way, frame, {&sent, 1})) continue;
     link.is_used = true;
     if (host_rank.recording()) {
+      const bool is_host = link.way->method->is_host;
       host_rank.record({.number = kRequests,
                         .peer = link.context,
                         .bytes = body.size(),
                         .a = handler,
                         .b = link.endpoint,
-                        .of_sent = link.way->method->is_host && link.forwarder == kNoContext});
+                        .of_sent = is_host && link.forwarder == kNoContext,
+                        .way = is_host ? way_of(*link.way->object) : host::Way::usual});
     }
     if (never_waits || queued_bytes() <= settings.queue_bytes) return true;
     try {
