@@ -253,6 +253,8 @@ void Process::connect_forwarding() {
   relay_ = std::make_unique<ForwardRelay>(*hops_, *forward_);
   relay_->report_to([this](const std::string& line) { report_refused(line); });
   kernel_->set_forwarding(*hops_, *relay_);
+  if (!recorder_.on()) return;
+  recorder_.define(DefinitionKind::portal, kForwardPortal, kInternalPortal, "hops of forwarded messages");
 }
 
 void Process::report_refused(const std::string& line) {
