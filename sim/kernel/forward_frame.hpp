@@ -70,6 +70,11 @@ struct ForwardFrame {
 // ranks are below `ranks` and its length fits its kind if the result is empty.
 [[nodiscard]] std::string read_forward_frame(const portals::Header& header, std::uint32_t ranks, ForwardFrame& out);
 
+// Whether an arrived put is a nudge, which is a hint and no progress: a rank that waits in a deadlock sends them, too.
+[[nodiscard]] inline bool is_forward_nudge(const portals::Header& header) {
+  return header.user_data[0] == static_cast<std::byte>(ForwardKind::nudge);
+}
+
 // The paths of a job's forwarded messages: origin, the forwarder of its node, the forwarder of the final process's
 // node, final process. A process that is its node's forwarder is on a path once. So each process on a path has one
 // process before it and one behind it, which is how a forwarder authenticates its neighbours.

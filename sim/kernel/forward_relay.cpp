@@ -71,6 +71,7 @@ std::string ForwardRelay::take_notice(const ForwardFrame& frame, std::uint32_t f
       hops_.neighbour(from).said_bye = false;
       if (serves && is_local) wire_.reopen();
       unpark(from);
+      wire_.return_kept();
       break;
     default:
       lose(frame.origin, rank_text(from) + " reports its end", frame.kind == ForwardKind::left);

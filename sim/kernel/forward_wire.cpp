@@ -307,6 +307,7 @@ void ForwardWire::take_front(Inbound& flow) {
 void ForwardWire::return_credits(Inbound& flow) {
   if (flow.unreturned < kForwardCreditStep || silent_ || flow.losing) return;
   const ForwardPaths& paths = hops_.paths();
+  if (hops_.neighbour(paths.next(flow.peer)).said_bye) return;
   hops_.post({.kind = ForwardKind::credit, .origin = paths.me(), .final = flow.peer, .number = flow.unreturned},
              paths.next(flow.peer));
   flow.unreturned = 0;
@@ -370,7 +371,7 @@ void ForwardWire::lose(std::uint32_t peer, std::string_view reason, bool left) {
 
 void ForwardWire::nudge(std::uint32_t peer) {
   const ForwardPaths& paths = hops_.paths();
-  if (!silent_) {
+  if (!silent_ && !hops_.neighbour(paths.next(peer)).said_bye) {
     hops_.post_hint({.kind = ForwardKind::nudge, .origin = paths.me(), .final = peer, .number = 0}, paths.next(peer));
   }
   hops_.nudge(paths.next(peer));
@@ -419,6 +420,10 @@ void ForwardWire::reopen() {
     if (is_local) neighbour.said_bye = false;
     hops_.post({.kind = ForwardKind::open, .origin = paths.me(), .final = rank, .number = 0}, rank);
   }
+  return_kept();
+}
+
+void ForwardWire::return_kept() {
   for (auto& [peer, flow] : inbound_) return_credits(flow);
 }
 

@@ -6,7 +6,8 @@
 //    not returned credits for. A sender without credits waits, so a receiver that holds a message delays the sender.
 // 2. A receiver returns credits for kForwardCreditStep pieces at once. It keeps fewer back than the window has, so a
 //    sender whose pieces are all taken has credits.
-// 3. After close() and the farewell, this process sends neither credits nor nudges (silent_), until resume().
+// 3. After close() and the farewell, this process sends neither credits nor nudges (silent_), until it sends again. It
+//    sends neither to a neighbour that said goodbye.
 #pragma once
 
 #include <array>
@@ -59,6 +60,8 @@ class ForwardWire final : public Wire {
   // to its remote neighbours after the other ranks of its node, another rank at once; both wait for an answer.
   void close();
   void resume();
+  // Returns the credits that were kept while this process or its neighbour was silent.
+  void return_kept();
   // Revokes the farewell, because this process, or another rank of its node, sends again. close() stays in force.
   void reopen();
   // close() was called, and other ranks of the node still use this forwarder.

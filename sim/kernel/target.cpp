@@ -106,7 +106,7 @@ bool Target::take_reserved(Wire& wire, const Arrival& arrival, bool& moved) {
   }
   if (header.portal != kForwardPortal || relay_ == nullptr || wire.id() == WireId::forward) return false;
   take_hop(wire, arrival);
-  moved = true;
+  moved = !is_forward_nudge(header);
   return true;
 }
 
