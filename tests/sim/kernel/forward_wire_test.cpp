@@ -30,8 +30,8 @@ std::uint64_t random_bytes(std::mt19937_64& random) {
   }
 }
 
-// The end of all ranks, in a random order and while credits are under way. A rank that has ended takes nothing more, and
-// even so no hop is left.
+// The end of all ranks, in a random order and while credits are under way. A rank that has ended takes nothing more,
+// and even so no hop is left.
 void end_all(ForwardSet& set, std::mt19937_64& random) {
   std::vector<std::uint32_t> open(set.size());
   std::iota(open.begin(), open.end(), 0U);
@@ -154,6 +154,39 @@ TEST_CASE("forward wires: a forwarder parts last, and a rank that sends again re
   set.settle();
   set.check_accounts();
   CHECK(set.reports().empty());
+}
+
+// The receiver takes the messages of rank 0 after rank 0, or its whole node, said bye. `to`: rank 1, or its forwarder.
+void check_kept_credits(std::uint32_t to) {
+  CAPTURE(to);
+  Rig rig([](std::uint32_t) { return std::make_unique<ForwardSet>(2, 1, 11); }, 4);
+  auto& set = static_cast<ForwardSet&>(rig.set());
+  const std::uint32_t forwarder = set.forwarder(0);
+  const std::uint32_t remote = set.forwarder(1);
+  rig[to].answer = [](const Arrival&) { return Endpoint::Answer::hold; };
+  for (std::uint64_t i = 1; i <= kForwardWindow; ++i) rig[0].send(to, numbered(i), pattern_body(i, 100));
+  rig.drive_without(4);
+  for (const std::uint32_t rank : {0U, forwarder}) set.wire(rank).close();
+  rig.drive_without(4);
+  REQUIRE(set.wire(0).idle());
+  REQUIRE(set.wire(forwarder).is_silent());
+  const std::uint64_t to_leaf = set.kernel(forwarder).registers().sent(0);
+  const std::uint64_t to_node = set.kernel(remote).registers().sent(forwarder);
+  rig[to].answer = [](const Arrival&) { return Endpoint::Answer::take; };
+  REQUIRE(rig.until([&] { return rig[to].received.size() == kForwardWindow; }));
+  set.settle();
+  CHECK_EQ(set.kernel(forwarder).registers().sent(0), to_leaf);
+  CHECK_EQ(set.kernel(remote).registers().sent(forwarder), to_node);
+  for (const std::uint32_t rank : {0U, forwarder}) set.wire(rank).resume();
+  for (std::uint64_t i = kForwardWindow + 1; i <= 60; ++i) rig[0].send(to, numbered(i), pattern_body(i, 100));
+  REQUIRE(rig.until([&] { return rig[to].received.size() == 60 && rig.all_idle(); }));
+  set.settle();
+  set.check_accounts();
+}
+
+TEST_CASE("forward wires: credits that come back after a farewell are kept until the rank sends again") {
+  check_kept_credits(1);
+  check_kept_credits(3);
 }
 
 }  // namespace
