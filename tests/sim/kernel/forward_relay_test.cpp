@@ -178,5 +178,19 @@ TEST_CASE("relays: the death of a rank is its loss for the ranks of other nodes"
   REQUIRE(rig.until([&] { return rig[3].received.size() == 1; }));
 }
 
+// If it were progress, ranks that nudge each other in a deadlock would hide it.
+TEST_CASE("relays: a nudge reaches the final rank, and is no progress") {
+  VirtualOptions options = hop_options();
+  options.full_probability = 0;
+  ForwardSet set(2, 2, 9, options);
+  set.wire(0).nudge(1);
+  for (int turn = 0; turn < 100; ++turn) {
+    static_cast<void>(set.network().advance());
+    for (std::uint32_t rank = 0; rank < set.size(); ++rank) CHECK_FALSE(set.kernel(rank).progress());
+  }
+  CHECK_EQ(set.kernel(1).registers().delivered(set.forwarder(1)), 1);
+  set.check_accounts();
+}
+
 }  // namespace
 }  // namespace margay::sim::test
