@@ -195,6 +195,14 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "MPI_Waitany(2, requests, &first, &status);\nprintf(\"%d was first\\n\", first);",
      "Repeat both schedules with the commands of the report. Synchronize the ranks where the order matters, and print "
      "no times."},
+    {sim::Finding::forward_refused, Severity::error, "A rank refused a message that was to be forwarded",
+     "With --forward node, a rank takes a forwarded message only from the process before it on the message's path: a "
+     "rank of its node for itself, or the first rank of the sender's node. The message is dropped; the line names the "
+     "rank that put it, and the ranks of the message.",
+     "margay: forwarding: rank 4 refused a message that rank 2 sent for rank 0 to rank 1: only rank 0 may send it\n"
+     "here [forward-refused]",
+     "A process of the job does not run this margay, or its memory is damaged. Check that all nodes have the same "
+     "version."},
 }};
 
 std::string_view severity_text(Severity severity) {

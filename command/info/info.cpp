@@ -59,6 +59,12 @@ std::string place_of(sim::WireId wire, const std::vector<sim::WireId>& order) {
   return "between nodes";
 }
 
+std::string forwarding_line() {
+  const bool is_on = !sim::Options::from_environment(environ).text("forward").empty();
+  return line("way forward", is_on ? "between nodes" : "off",
+              "with --forward node: only the first rank of each node uses tcp, and forwards for the others");
+}
+
 // The table of ways: a row for each wire that ranks of a job can have.
 void add_ways(std::vector<std::string>& lines) {
   std::vector<sim::WireId> order;
@@ -77,6 +83,7 @@ void add_ways(std::vector<std::string>& lines) {
                     kind.reach == sim::Reach::own_node ? "ranks of its node" : "every rank",
                     bytes_text(kind.short_limit), kind.slow_poll ? "a poll is a system call" : "a poll reads memory")));
   }
+  lines.push_back(forwarding_line());
 }
 
 }  // namespace

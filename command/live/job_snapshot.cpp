@@ -113,9 +113,11 @@ RankSnapshot JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t ra
   now.processor_ticks = process.processor_ticks;
   now.pid = block.pid;
   now.call = look.call;
-  for (const sim::BoardCount& count : block.by_wire) {
-    now.messages += count.messages;
-    now.bytes += count.bytes;
+  for (std::size_t wire = 0; wire < block.by_wire.size(); ++wire) {
+    // A forwarded message is counted by its hops.
+    if (static_cast<sim::WireId>(wire) == sim::WireId::forward) continue;
+    now.messages += block.by_wire[wire].messages;
+    now.bytes += block.by_wire[wire].bytes;
   }
   Before& before = before_[rank];
   const bool seen = before.at_ns != 0 && before.pid == now.pid;

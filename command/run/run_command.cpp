@@ -253,6 +253,7 @@ Status check_rank_options(const RunOptions& options) {
   if (Status status = all.check(); !status.ok()) return status;
   std::vector<sim::WireId> order;
   if (Status status = sim::parse_ways(all.text("way"), order); !status.ok()) return status;
+  if (Status status = sim::check_forwarding(all); !status.ok()) return status;
   std::string address;
   const std::string interface = all.text("iface");
   return interface.empty() ? Status() : sim::choose_address(interface, address);

@@ -73,7 +73,7 @@ struct Quotient {
 struct Library {
   // Letters, digits, '_' and '-', at most 15, such as "counter". Shown in reports, `--stats` and traces.
   const char* name = nullptr;
-  // The library's portals. Portals 11 to 15, 37 to 39, 45 to 47 and 53 to 62 are free for any library; nexus has 32 to
+  // The library's portals. Portals 11 to 15, 37 to 39, 45 to 47 and 53 to 61 are free for any library; nexus has 32 to
   // 36, zipcode 40 to 44, rmi 48 to 52, and MPI all others.
   std::span<const NamedPortal> portals;
   // The names of its counters, different ones of at most 23 bytes: `--stats` prints their sums over the ranks. A

@@ -35,15 +35,15 @@ inline constexpr portals::PortalIndex kCallCheckPortal = 9;  // records of colle
 inline constexpr portals::PortalIndex kWindowPortal = 10;    // requests to members of a window other than puts and gets
 
 // The portals that MPI does not use, in ranges [first, last]. A range with a name belongs to the communication library
-// of that name (libraries/host); one without is free for any library. The last portal, 63, is in no range: it is the
-// control portal of sim/program.
+// of that name (libraries/host); one without is free for any library. Portals 62 and 63 are in no range: 62 is for
+// hops of forwarded messages (sim/kernel/forward_frame), and 63 is the control portal of sim/program.
 struct LibraryPortals {
   portals::PortalIndex first;
   portals::PortalIndex last;
   std::string_view library;
 };
 inline constexpr std::array<LibraryPortals, 7> kLibraryPortals{
-    {{11, 15, ""}, {32, 36, "nexus"}, {37, 39, ""}, {40, 44, "zipcode"}, {45, 47, ""}, {48, 52, "rmi"}, {53, 62, ""}}};
+    {{11, 15, ""}, {32, 36, "nexus"}, {37, 39, ""}, {40, 44, "zipcode"}, {45, 47, ""}, {48, 52, "rmi"}, {53, 61, ""}}};
 static_assert(kWindowPortal < kLibraryPortals.front().first);
 static_assert(collective_stream(kCollectiveStreams - 1) < kLibraryPortals[1].first);
 static_assert(kLibraryPortals.back().last < portals::kPortalCount);

@@ -12,7 +12,7 @@
 namespace margay::sim {
 
 // The wires, in order of preference: the kernel polls wires with lower numbers first. Values appear in traces.
-enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3 };
+enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3, forward = 4 };
 
 // The ranks that a wire can reach.
 enum class Reach : std::uint8_t { own_process, own_node, any_node };
@@ -35,6 +35,7 @@ inline constexpr std::array kWireKinds = {
     WireKind{"shm", Reach::own_node, false, true, kShortLimitBytesShm},
     WireKind{"tcp", Reach::any_node, true, true, kShortLimitBytesTcp},
     WireKind{"virtual", Reach::any_node, false, false, kShortLimitBytesShm},
+    WireKind{"forward", Reach::any_node, false, false, kShortLimitBytesTcp},
 };
 inline constexpr std::size_t kWireCount = kWireKinds.size();
 

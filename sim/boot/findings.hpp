@@ -80,8 +80,10 @@ enum class Finding : std::uint32_t {
   wildcard_race,
   // The result depends on the schedule in another way.
   schedule_dependent,
+  // A rank put a forwarded message to a rank that does not forward it for the sender.
+  forward_refused,
 };
-inline constexpr std::uint32_t kFindingCount = 28;
+inline constexpr std::uint32_t kFindingCount = 29;
 
 // In the order of the enumeration.
 inline constexpr std::array<std::string_view, kFindingCount> kFindingIds = {
@@ -113,8 +115,9 @@ inline constexpr std::array<std::string_view, kFindingCount> kFindingIds = {
     "unimplemented-function",
     "wildcard-race",
     "schedule-dependent",
+    "forward-refused",
 };
-static_assert(static_cast<std::uint32_t>(Finding::schedule_dependent) + 1 == kFindingCount);
+static_assert(static_cast<std::uint32_t>(Finding::forward_refused) + 1 == kFindingCount);
 // "rank-died"; "unknown" for a number that is not a finding's.
 [[nodiscard]] constexpr std::string_view finding_id(Finding finding) {
   const auto index = static_cast<std::uint32_t>(finding);

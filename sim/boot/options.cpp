@@ -28,7 +28,7 @@ constexpr std::string_view kKnown[] = {"protocol",      "wire_tcp",
                                        "check_rma",     "trace_last_seconds",
                                        "findings_path", "threads",
                                        "pmi_fds",       "way",
-                                       "skip_poll"};
+                                       "skip_poll",     "forward"};
 
 // The valid values of a variable: one of `choices`, or with `pairs` a comma-separated list of them. SIZE in `choices`
 // stands for any value; the reader of the option checks it.
@@ -44,6 +44,7 @@ constexpr Form kForms[] = {{"strict", "1|0"},
                            {"trace_walks", "1|0"},
                            {"wait", "spin|yield|auto"},
                            {"wire_tcp", "uring|epoll|auto"},
+                           {"forward", "node"},
                            {"protocol", "long=puma|long=rendezvous|short_limit=SIZE", true},
                            {"method", "long=ring|long=cma|long=auto", true},
                            {"rma", "strided=combined|strided=paper", true}};

@@ -6,10 +6,10 @@
 //                collective ("bcast=bucket,allreduce=tree")  rates (usual|paragon|"inside=...", or a file, with a "/":
 //                sim/boot/job_rates)
 //                rma ("strided=combined|paper")  trace (folder)  trace_events (events a rank)  trace_last_seconds
-//                skip_poll ("tcp=20,shm=1": sim/base/poll_setting)  heap_bytes  wait (spin|yield|auto)  iface
-//                stall_seconds initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return) leaks,
-//                check_types, check_rma, trace_walks ("1"); strict ("1": enables the checks, and makes their findings
-//                errors)
+//                forward (node)  skip_poll ("tcp=20,shm=1": sim/base/poll_setting)  heap_bytes  wait (spin|yield|auto)
+//                iface stall_seconds initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return)
+//                leaks, check_types, check_rma, trace_walks ("1"); strict ("1": enables the checks, and makes their
+//                findings errors)
 #pragma once
 
 #include <cstdint>

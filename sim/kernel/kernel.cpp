@@ -61,9 +61,14 @@ Transmission* Kernel::take_finished() {
     initiator_.gave_back();
     transmission->given_back = true;
     if (recorder_.on()) record_sent(*transmission);
-    // Answers are the kernel's own transmissions and end here. The program gets only its own.
-    if (transmission->owner_tag_kind != kOwnerKernel) return transmission;
-    answers_.finish(*transmission);
+    // Answers and hops are the kernel's own transmissions and end here. The program gets only its own.
+    if (transmission->owner_tag_kind == kOwnerKernel) {
+      answers_.finish(*transmission);
+    } else if (transmission->owner_tag_kind == kOwnerForward && hops_ != nullptr) {
+      hops_->finish(*transmission);
+    } else {
+      return transmission;
+    }
   }
   return nullptr;
 }

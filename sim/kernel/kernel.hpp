@@ -19,6 +19,7 @@
 #include "sim/base/accounting.hpp"
 #include "sim/base/peer_table.hpp"
 #include "sim/kernel/answers.hpp"
+#include "sim/kernel/forward_relay.hpp"
 #include "sim/kernel/initiator.hpp"
 #include "sim/kernel/poll_schedule.hpp"
 #include "sim/kernel/routes.hpp"
@@ -72,6 +73,13 @@ class Kernel {
   // `from` before it. Messages of one way alone always keep their order. Requires: Moves::enable() here and at the
   // peer, and both ways are open.
   void move(std::uint32_t peer, WayCode from, WayCode to);
+  // Forwards messages from now on, or has them forwarded: `hops` sends by this kernel, and its arrivals go to `relay`.
+  // Both outlive the kernel. Requires: called once, before the first message.
+  void set_forwarding(ForwardHops& hops, ForwardRelay& relay) {
+    hops_ = &hops;
+    hops.bind(initiator_, routes_);
+    target_.set_relay(relay);
+  }
   // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the
   // transmission, as stopped, sent or failed.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
@@ -292,6 +300,8 @@ class Kernel {
   portals::PortalTable table_;
   portals::ChangedList changed_;
   portals::Delivery delivery_;
+  // nullptr: nothing is forwarded.
+  ForwardHops* hops_ = nullptr;
   // Answers expected from each peer.
   PeerTable<std::uint32_t> owed_;
   // Empty polls of the program while something was unfinished; see count_empty_poll().

@@ -16,18 +16,19 @@ constexpr std::uint32_t kBlockRounds = 1U << 16;
 // One poll in this many is measured, because to read the clock takes as long as some polls.
 constexpr std::uint64_t kPollsPerMeasurement = 8;
 
-// The names of all wires but the one to oneself: "shm, tcp".
+// The names of all wires that take part: "shm, tcp".
 std::string all_wire_names() {
   std::string names;
-  for (std::size_t id = 1; id < kWireCount; ++id) {
+  for (std::size_t id = 0; id < kWireCount; ++id) {
+    if (!PollSchedule::is_polled(static_cast<WireId>(id))) continue;
     names += (names.empty() ? "" : ", ") + std::string(name(static_cast<WireId>(id)));
   }
   return names;
 }
 
 bool is_wire_name(std::string_view wire) {
-  for (std::size_t id = 1; id < kWireCount; ++id) {
-    if (wire == name(static_cast<WireId>(id))) return true;
+  for (std::size_t id = 0; id < kWireCount; ++id) {
+    if (PollSchedule::is_polled(static_cast<WireId>(id)) && wire == name(static_cast<WireId>(id))) return true;
   }
   return false;
 }

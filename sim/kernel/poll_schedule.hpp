@@ -139,8 +139,10 @@ class PollSchedule {
   // The polling of a row's wire.
   [[nodiscard]] PollState& state_of(const PolledWire& row) { return states_[index_of(row)]; }
   [[nodiscard]] const PollState& state_of(const PolledWire& row) const { return states_[index_of(row)]; }
-  // Whether the wire takes part: all do except the one of a process to itself.
-  [[nodiscard]] static bool is_polled(const Wire& wire) { return wire.id() != WireId::self; }
+  // Whether the wire takes part: all do except the one of a process to itself, and that of forwarded messages, which
+  // arrive by other wires. These two cost nothing while they have nothing, and are polled in each round.
+  [[nodiscard]] static bool is_polled(WireId wire) { return wire != WireId::self && wire != WireId::forward; }
+  [[nodiscard]] static bool is_polled(const Wire& wire) { return is_polled(wire.id()); }
   // The row of a wire by its name; nullptr: this process does not poll it. The message names the wires if margay does
   // not have it either.
   [[nodiscard]] portals::Status find(std::string_view wire, PolledWire*& out);

@@ -45,8 +45,9 @@ bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (is_observed()) [[unlikely]]
     record_arrival(arrival, wire.id());
-  if (header.portal == kMarkerPortal && moves_.is_marker(header)) [[unlikely]]
-    return take_marker(wire, arrival);
+  if (header.portal >= kForwardPortal) [[unlikely]] {
+    if (bool moved = false; take_reserved(wire, arrival, moved)) return moved;
+  }
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
     // consume() comes first: the body has been copied, and the sender may need the wire's slot.
     wire.consume();
@@ -94,6 +95,43 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   return true;
 }
 
+static_assert(kForwardPortal + 1 == kMarkerPortal && kMarkerPortal + 1 == portals::kPortalCount);
+
+// A message that was forwarded may name any portal. It is no hop.
+bool Target::take_reserved(Wire& wire, const Arrival& arrival, bool& moved) {
+  const portals::Header& header = arrival.header;
+  if (header.portal == kMarkerPortal && moves_.is_marker(header)) {
+    moved = take_marker(wire, arrival);
+    return true;
+  }
+  if (header.portal != kForwardPortal || relay_ == nullptr || wire.id() == WireId::forward) return false;
+  take_hop(wire, arrival);
+  moved = !is_forward_nudge(header);
+  return true;
+}
+
+// The relay reads the body where the wire has it, so consume() comes afterwards.
+void Target::take_hop(Wire& wire, const Arrival& arrival) {
+  if (relay_->take(arrival.header, arrival.body)) {
+    deposit_reserved(wire, arrival);
+    return;
+  }
+  wire.consume();
+  walk_ = {};
+  drop(arrival.header, arrival.sequence, DropReason::no_such_portal);
+}
+
+void Target::deposit_reserved(Wire& wire, const Arrival& arrival) {
+  const portals::Header& header = arrival.header;
+  wire.consume();
+  registers_.count_delivered(header.source.rank, arrival.way);
+  if (!recorder_.on()) return;
+  TraceEvent event = trace_event(TraceKind::kernel_deposit, header, arrival.sequence);
+  event.wire = static_cast<std::uint8_t>(wire.id());
+  if (header.length != 0) event.reason = body_reason(wire.body_report().method, false);
+  recorder_.record(event);
+}
+
 // A marker has no body and matches nothing. In the trace it arrives, and is held or deposited, as other messages.
 bool Target::take_marker(Wire& wire, const Arrival& arrival) {
   const portals::Header& header = arrival.header;
@@ -107,13 +145,7 @@ bool Target::take_marker(Wire& wire, const Arrival& arrival) {
     wire.hold();
     return false;
   }
-  wire.consume();
-  registers_.count_delivered(header.source.rank, arrival.way);
-  if (recorder_.on()) {
-    TraceEvent event = trace_event(TraceKind::kernel_deposit, header, arrival.sequence);
-    event.wire = static_cast<std::uint8_t>(wire.id());
-    recorder_.record(event);
-  }
+  deposit_reserved(wire, arrival);
   return true;
 }
 
@@ -167,6 +199,9 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
     initiator_.mark_unreachable(arrival.peer, arrival.loss, arrival.kind == Arrival::Kind::left);
   } else {
     initiator_.mark_way_lost(arrival.peer, arrival.way, arrival.loss);
+  }
+  if (relay_ != nullptr && wire.id() != WireId::forward && arrival.way == kUsualWay) {
+    relay_->neighbour_lost(arrival.peer, arrival.loss, arrival.kind == Arrival::Kind::left);
   }
   if (!recorder_.on()) return;
   TraceEvent event;

@@ -15,6 +15,7 @@
 #include "sim/base/accounting.hpp"
 #include "sim/kernel/answers.hpp"
 #include "sim/kernel/decision_log.hpp"
+#include "sim/kernel/forward_relay.hpp"
 #include "sim/kernel/moves.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
@@ -104,6 +105,8 @@ class Target {
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
   // The moves of peers between ways, whose markers arrive here.
   [[nodiscard]] Moves& moves() { return moves_; }
+  // From now on, puts to kForwardPortal are hops of forwarded messages. `relay` outlives the target.
+  void set_relay(ForwardRelay& relay) { relay_ = &relay; }
   // Sets the callbacks of traces; {}: none.
   void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
   // The headers of the first messages that no entry accepted, for the report to the user. At most kUnmatchedKept,
@@ -146,8 +149,14 @@ class Target {
   //
   // Only the header has arrived. Decides, and then accepts, refuses or holds the body.
   bool started(Wire& wire, Arrival& arrival);
+  // A message to one of the two reserved portals. true: it was a marker or a hop, and `moved` is the result of take().
+  [[gnu::noinline]] bool take_reserved(Wire& wire, const Arrival& arrival, bool& moved);
   // A marker of a move between two ways: consumes it, or holds it until the old way is drained.
-  [[gnu::noinline]] bool take_marker(Wire& wire, const Arrival& arrival);
+  bool take_marker(Wire& wire, const Arrival& arrival);
+  // A piece of a forwarded message: passes it on, or drops it if it is refused.
+  void take_hop(Wire& wire, const Arrival& arrival);
+  // Consumes a message that no entry accepts, counts it as delivered and records its deposit.
+  void deposit_reserved(Wire& wire, const Arrival& arrival);
   // The body is complete in its landing.
   void finished(const Wire& wire, Incoming& incoming);
   // The remainder of the body will not arrive: gives the room back, and counts a drop.
@@ -254,6 +263,8 @@ class Target {
   bool owner_away_ = false;
   DecisionLog decisions_;
   Moves moves_;
+  // nullptr: nothing is forwarded.
+  ForwardRelay* relay_ = nullptr;
   Counts counts_;
   // Of a held message, only the first decision and the last one add entries, not the decisions in the rounds between.
   std::uint64_t entries_walked_ = 0;

@@ -25,7 +25,9 @@ Status exchange_cards(const Job& job, const std::string& own, const std::vector<
                       std::vector<std::string>& cards) {
   cards.assign(job.size, {});
   if (job.pmi == nullptr) return Status::error("cannot find the ranks that TCP reaches: the launcher offers no PMI");
-  if (Status status = job.pmi->put_card(own); !status.ok()) return status;
+  if (!own.empty()) {
+    if (Status status = job.pmi->put_card(own); !status.ok()) return status;
+  }
   // After the barrier, every rank sees the values that were put before it.
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 #include "sim/base/processors.hpp"
 #include "sim/base/resources.hpp"
 #include "sim/boot/join.hpp"
 #include "sim/boot/pmi_client.hpp"
+#include "sim/kernel/forward_relay.hpp"
 #include "sim/machine/cards.hpp"
 #include "sim/machine/ways.hpp"
 #include "sim/wire/self_wire.hpp"
@@ -147,6 +149,7 @@ Status Process::open_trace() {
 Status Process::open_wires() {
   std::vector<WireId> order;
   if (Status status = parse_ways(job_.options.text("way"), order); !status.ok()) return status;
+  if (Status status = check_forwarding(job_.options); !status.ok()) return status;
   if (Status status = check_ways(job_, order); !status.ok()) return status;
   wires_.push_back(std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_));
   // A rank that is alone on its node needs no shared memory. Otherwise the wire is opened even if no message takes it,
@@ -165,9 +168,12 @@ Status Process::open_wires() {
   }
   const std::vector<bool>& by_tcp = reached[static_cast<std::size_t>(WireId::tcp)];
   if (job_.node_count > 1 || std::ranges::find(order, WireId::tcp) != order.end()) {
-    if (Status status = open_tcp(by_tcp); !status.ok()) return status;
+    const bool has_tcp = std::ranges::find(by_tcp, true) != by_tcp.end();
+    if (Status status = has_tcp ? open_tcp(by_tcp) : skip_tcp(); !status.ok()) return status;
   }
+  if (is_forwarding(job_)) open_forward();
   make_kernel(routes_of(usual, reached));
+  if (forward_ != nullptr) connect_forwarding();
   return {};
 }
 
@@ -229,6 +235,31 @@ Status Process::open_tcp(const std::vector<bool>& reached) {
   wake_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   wait_means_.wake_descriptor = wake_descriptor_;
   return {};
+}
+
+Status Process::skip_tcp() {
+  std::vector<std::string> none;
+  return exchange_cards(job_, {}, std::vector<bool>(job_.size), none);
+}
+
+void Process::open_forward() {
+  hops_ = std::make_unique<ForwardHops>(ForwardPaths(job_.rank, first_ranks(job_)));
+  auto wire = std::make_unique<ForwardWire>(*hops_, finished_);
+  forward_ = wire.get();
+  wires_.push_back(std::move(wire));
+}
+
+void Process::connect_forwarding() {
+  relay_ = std::make_unique<ForwardRelay>(*hops_, *forward_);
+  relay_->report_to([this](const std::string& line) { report_refused(line); });
+  kernel_->set_forwarding(*hops_, *relay_);
+  if (!recorder_.on()) return;
+  recorder_.define(DefinitionKind::portal, kForwardPortal, kInternalPortal, "hops of forwarded messages");
+}
+
+void Process::report_refused(const std::string& line) {
+  findings_.add(Finding::forward_refused, {}, line);
+  std::fprintf(stderr, "margay: %s%s\n", line.c_str(), id_suffix(Finding::forward_refused).c_str());
 }
 
 void Process::choose_waiting() {
@@ -326,11 +357,19 @@ void Process::finish(const std::function<bool()>& round) {
   if (virtual_policy_ == nullptr) kernel_->measure_polls();
   // The goodbyes are sent first, so that the loop below waits for them too.
   if (tcp_ != nullptr) tcp_->send_goodbye();
-  const std::uint64_t begin = clock_.now_ns();
-  // The time is limited, because a peer that hangs never takes its messages.
-  while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
+  if (forward_ != nullptr) forward_->close();
+  std::uint64_t begin = clock_.now_ns();
+  // The time is limited, because a peer that hangs never takes its messages. A forwarder waits for the ranks of its
+  // node without a limit, because they cannot communicate without it.
+  while (!is_drained() && clock_.now_ns() - begin < kFinishLimitNs) {
     peer_monitor_.look(clock_.now_ns());
-    if (!round() && virtual_policy_ != nullptr) wait_means_.yield_policy->yield(0);
+    const bool moved = round();
+    if (!moved && virtual_policy_ != nullptr) wait_means_.yield_policy->yield(0);
+    if (forward_ == nullptr) continue;
+    // A forwarder that has no forwarded messages of its own does not poll the wire.
+    static_cast<void>(forward_->push());
+    if (forward_->serves_node()) begin = clock_.now_ns();
+    if (!moved) give_processor_up(0);
   }
   if (shm_ != nullptr) shm_->leave(true);
   if (company_ != nullptr) company_->withdraw();
@@ -342,10 +381,15 @@ void Process::finish(const std::function<bool()>& round) {
   thread_ends();
 }
 
+bool Process::is_drained() {
+  return kernel_->idle() && (forward_ == nullptr || forward_->idle());
+}
+
 void Process::resume() {
   recorder_.reopen();
   if (shm_ != nullptr) shm_->leave(false);
   if (tcp_ != nullptr) tcp_->resume();
+  if (forward_ != nullptr) forward_->resume();
 }
 
 void Process::shut() {

@@ -34,6 +34,9 @@
 
 namespace margay::sim {
 
+class ForwardHops;
+class ForwardRelay;
+class ForwardWire;
 class ShmWire;
 class TcpWire;
 
@@ -205,6 +208,15 @@ class Process {
   [[nodiscard]] portals::Status open_shm();
   // `reached`: by rank, whether TCP reaches it.
   [[nodiscard]] portals::Status open_tcp(const std::vector<bool>& reached);
+  // Makes the parts by which messages are forwarded; the kernel gets them by connect_forwarding().
+  void open_forward();
+  void connect_forwarding();
+  // Takes part in the exchange of cards without a card, because TCP reaches no rank from here.
+  [[nodiscard]] portals::Status skip_tcp();
+  // Prints and counts a refused frame of forwarding.
+  void report_refused(const std::string& line);
+  // Whether finish() has nothing left to wait for.
+  [[nodiscard]] bool is_drained();
   // The routes over wires_: by rank its usual wire, and by wire the ranks that it reaches, which is used up.
   [[nodiscard]] Routes routes_of(const std::vector<WireId>& usual,
                                  std::array<std::vector<bool>, kWireCount>& reached) const;
@@ -247,6 +259,10 @@ class Process {
   PeerMonitor peer_monitor_;
   // One of wires_; nullptr: no message takes TCP.
   TcpWire* tcp_ = nullptr;
+  // Declared before the wires' users. nullptr: no message is forwarded. The wire is one of wires_.
+  std::unique_ptr<ForwardHops> hops_;
+  ForwardWire* forward_ = nullptr;
+  std::unique_ptr<ForwardRelay> relay_;
   std::unique_ptr<Kernel> kernel_;
   RankProcessors rank_processors_;
   // nullptr: the processors of other ranks are not visible.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace margay::sim {
 
@@ -22,6 +23,29 @@ std::string selectable_names() {
     if (kind.selectable) names += (names.empty() ? "" : ", ") + std::string(kind.name);
   }
   return names;
+}
+
+// The lowest rank of the node of `rank`.
+std::uint32_t first_rank(const Job& job, std::uint32_t rank) {
+  std::uint32_t first = 0;
+  while (job.node_of_rank[first] != job.node_of_rank[rank]) ++first;
+  return first;
+}
+
+// Whether one of the two ranks, which are on different nodes, is not the first of its node; empty: neither.
+std::string not_first(const Job& job, std::uint32_t peer) {
+  for (const std::uint32_t rank : {peer, job.rank}) {
+    if (first_rank(job, rank) != rank) return "rank " + std::to_string(rank) + " is not the first of its node";
+  }
+  return {};
+}
+
+// why_not() of the two wires between nodes while the job forwards messages.
+std::string why_not_forwarding(const Job& job, WireId wire, std::uint32_t peer) {
+  std::string reason = not_first(job, peer);
+  if (wire == WireId::forward) return reason.empty() ? "both ranks are the first of their nodes" : std::string();
+  if (!reason.empty()) reason += ", and --forward node is set";
+  return reason;
 }
 
 bool has(const std::vector<WireId>& order, WireId wire) {
@@ -49,6 +73,25 @@ Status parse_ways(std::string_view list, std::vector<WireId>& out) {
   return {};
 }
 
+Status check_forwarding(const Options& options) {
+  if (options.text("forward").empty() || options.text("way").empty()) return {};
+  return Status::error(
+      "--forward (MARGAY_FORWARD) cannot be combined with --way (MARGAY_WAY): forwarding chooses the wires; omit one");
+}
+
+bool is_forwarding(const Job& job) {
+  return job.node_count > 1 && !job.options.text("forward").empty();
+}
+
+std::vector<std::uint32_t> first_ranks(const Job& job) {
+  std::vector<std::uint32_t> first;
+  std::map<std::uint32_t, std::uint32_t> of_node;
+  for (std::uint32_t rank = 0; rank < job.size; ++rank) {
+    first.push_back(of_node.try_emplace(job.node_of_rank[rank], rank).first->second);
+  }
+  return first;
+}
+
 std::string why_not(const Job& job, const std::vector<WireId>& order, WireId wire, std::uint32_t peer) {
   const bool same_node = job.node_of_rank[peer] == job.node;
   const std::string node = "rank " + std::to_string(peer) + " is on node " + std::to_string(job.node_of_rank[peer]);
@@ -61,8 +104,11 @@ std::string why_not(const Job& job, const std::vector<WireId>& order, WireId wir
       if (job.node_segment_fd < 0) return "the node has no shared memory";
       break;
     case Reach::any_node:
-      if (!kind_of(wire).selectable) return "it is a simulated machine's";
+      if (wire == WireId::virtual_) return "it is a simulated machine's";
+      if (wire == WireId::forward && !is_forwarding(job)) return "--forward node is not set";
+      if (wire == WireId::forward && same_node) return "between nodes only";
       if (order.empty() && same_node) return "inside a node only if --way names it";
+      if (is_forwarding(job)) return why_not_forwarding(job, wire, peer);
       break;
   }
   if (!order.empty() && !has(order, wire)) return "--way does not name it";

@@ -18,6 +18,13 @@ namespace margay::sim {
 // inside a node, tcp between nodes. Fails for an unknown wire, and for a wire that is named twice.
 [[nodiscard]] portals::Status parse_ways(std::string_view list, std::vector<WireId>& out);
 
+// Forwarding (`--forward node`, MARGAY_FORWARD): a node's first rank forwards the messages between the node's other
+// ranks and other nodes. check_forwarding() fails if it is combined with an order of wires.
+[[nodiscard]] portals::Status check_forwarding(const Options& options);
+[[nodiscard]] bool is_forwarding(const Job& job);
+// By rank: the first rank of its node.
+[[nodiscard]] std::vector<std::uint32_t> first_ranks(const Job& job);
+
 // The job's answer for one wire and one peer: the reason why `wire` cannot carry messages from this rank to `peer`;
 // empty: it can. The order is that of parse_ways(). Requires: peer < job.size.
 [[nodiscard]] std::string why_not(const Job& job, const std::vector<WireId>& order, WireId wire, std::uint32_t peer);

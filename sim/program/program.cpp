@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "sim/machine/ways.hpp"
 #include "sim/program/control.hpp"
 
 namespace margay::sim {
@@ -35,6 +36,10 @@ Status Program::start(std::unique_ptr<Program>& out) {
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
+  // Hops take a portal that belongs to the program, and settle() would count them.
+  if (is_forwarding(process.job())) {
+    return Status::error("a program on portals cannot forward messages; omit --forward (MARGAY_FORWARD)");
+  }
   // The owner is inside the process lock from here on, except in compute(). It enters before the coprocessor starts.
   process.lock().owner_enter();
   program->asked_.resize(process.size());

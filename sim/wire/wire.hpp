@@ -1,5 +1,5 @@
-// A wire: a transport of headers and bodies from one process's memory to another's. There are four: self, shm, tcp and
-// virtual; the kernel above is the same for all.
+// A wire: a transport of headers and bodies from one process's memory to another's. There are five: self, shm, tcp,
+// virtual and forward (sim/kernel/forward_wire); the kernel above is the same for all.
 //
 // Messages of one ordered pair arrive in the order of their send() and try_send() calls, messages of different pairs in
 // any order. Every call is made under the process lock. No call blocks, unless its comment states otherwise. A wire

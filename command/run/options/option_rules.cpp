@@ -94,6 +94,7 @@ constexpr OptionRule kRules[] = {
     {"short-limit", 1, OptionAction::short_limit, "MARGAY_PROTOCOL", "a number of bytes, such as 16K"},
     {"wire-tcp", 1, OptionAction::choice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"way", 1, OptionAction::rank_option, "MARGAY_WAY", "wires in order of preference, e.g. shm,tcp"},
+    {"forward", 1, OptionAction::choice, "MARGAY_FORWARD", "node"},
     {"skip-poll", 1, OptionAction::rank_option, "MARGAY_SKIP_POLL",
      "a wire and its number of rounds, adaptive, block or off, such as tcp=20; several with commas"},
     {"wait", 1, OptionAction::choice, "MARGAY_WAIT", "spin|yield|auto"},

@@ -52,6 +52,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for unexpected messages
   --way WIRES             wires by which ranks reach each other, the usual one first, e.g. shm,tcp; a library's send names
                           one (docs/ways.md). Without it: shared memory inside a node, tcp between nodes
+  --forward node          only the first rank of each node uses tcp, and forwards for the others (docs/ways.md)
   --skip-poll WIRE=N      poll a wire in every N-th round of progress, or adaptive (default beside a faster wire), block, off:
                           tcp=20,shm=1 (docs/polling.md)
   --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to

@@ -466,7 +466,7 @@ class Parser {
     const auto is_way = [](const auto& one) { return one.first == "MARGAY_WAY"; };
     const bool uses_sockets = std::any_of(out_.rank_options.begin(), out_.rank_options.end(), is_way);
     if (out_.processes_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
-    for (const std::string_view option : {"iface", "wire-tcp"}) {
+    for (const std::string_view option : {"iface", "wire-tcp", "forward"}) {
       if (uses_sockets) break;
       const std::string_view variable = find_option_rule(option)->variable;
       if (std::any_of(out_.rank_options.begin(), out_.rank_options.end(),

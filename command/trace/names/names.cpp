@@ -8,6 +8,7 @@
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/object/error_class.hpp"
 #include "sim/base/text.hpp"
+#include "sim/kernel/forward_frame.hpp"
 
 namespace margay::command {
 
@@ -101,7 +102,7 @@ EnvelopeBits split_envelope(std::uint64_t match_bits) {
 
 // The tag of bodies in pieces has the same low bits and is excluded.
 bool is_of_window(std::uint8_t portal, std::uint64_t match_bits) {
-  if (mpi_adi::is_library_portal(portal)) return false;
+  if (mpi_adi::is_library_portal(portal) || portal == sim::kForwardPortal) return false;
   const auto tag = static_cast<std::uint32_t>(match_bits);
   return (tag & ((1U << mpi_adi::kWindowRequestShift) - 1)) == mpi_adi::kWindowTag && tag != mpi_adi::kPiecesTag;
 }

@@ -82,6 +82,34 @@ TEST_CASE("ways: the applicable wires of each pair, the usual one first") {
   }
 }
 
+TEST_CASE("ways: with forwarding, tcp is for the first ranks of nodes, and the wire forward for other pairs") {
+  Job job;
+  job.size = 5;
+  job.node_count = 2;
+  job.node_of_rank = SharedTable::Numbers{0, 0, 1, 1, 0};
+  job.ranks_on_node = 3;
+  job.node_segment_fd = 7;
+  job.options.set("forward", "node");
+  CHECK(is_forwarding(job));
+  CHECK(first_ranks(job) == std::vector<std::uint32_t>{0, 0, 2, 2, 0});
+  CHECK(check_ways(job, {}).ok());
+  CHECK(applicable_wires(job, {}, 0) == Order{WireId::self});
+  CHECK(applicable_wires(job, {}, 1) == Order{WireId::shm});
+  CHECK(applicable_wires(job, {}, 2) == Order{WireId::tcp});
+  CHECK(applicable_wires(job, {}, 3) == Order{WireId::forward});
+  CHECK_EQ(why_not(job, {}, WireId::tcp, 3), "rank 3 is not the first of its node, and --forward node is set");
+  CHECK_EQ(why_not(job, {}, WireId::forward, 2), "both ranks are the first of their nodes");
+  job.rank = 4;
+  CHECK(applicable_wires(job, {}, 2) == Order{WireId::forward});
+  CHECK(applicable_wires(job, {}, 0) == Order{WireId::shm});
+  CHECK(check_forwarding(job.options).ok());
+  job.options.set("way", "shm,tcp");
+  CHECK_FALSE(check_forwarding(job.options).ok());
+  // A job of one node has nothing to forward.
+  job.node_count = 1;
+  CHECK_FALSE(is_forwarding(job));
+}
+
 TEST_CASE("ways: a job in which a rank is reached by no wire is refused, with the rank and the cure") {
   const Job job = job_of_three();
   CHECK(check_ways(job, {}).ok());
