@@ -133,7 +133,8 @@ void loaded() {
   Doors doors;
   need(doors.after().method() == "fifo", "the loaded module, not " + doors.after().method());
   for (int i = 0; i < 500; ++i) send(doors.after(), "knock", knock(i, static_cast<std::size_t>(i) * 7)).check();
-  wait_until([&] { return doors.door.came == 500; }, Depends::anything);
+  // The next one may have come as well.
+  wait_until([&] { return doors.door.came >= 500; }, Depends::anything);
   need(doors.door.in_order, "the order of requests");
   // Longer than the module's longest body: by another method.
   send(doors.after(), "knock", knock(500, 100000)).check();
