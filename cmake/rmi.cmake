@@ -8,7 +8,7 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/rmi ${margay_stage}/margay
 # The core, compiled once for the library and for a test that is linked with it.
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/rmi/*.cpp)
 add_library(margay_rmi_core OBJECT ${sources})
-margay_unity(margay_rmi_core)
+margay_unity(margay_rmi_core ALONE inbox)
 target_link_libraries(margay_rmi_core PRIVATE margay_host_interface margay_flags)
 set_target_properties(margay_rmi_core PROPERTIES CXX_VISIBILITY_PRESET default)
 
