@@ -515,7 +515,7 @@ void threads() {
     std::atomic<int> begun{0}, ended{0};
   } seen;
   register_handler(
-      "reply", [](Endpoint& endpoint, Buffer&) { endpoint.local<std::atomic<int>>() = 1; }, Run::in_thread);
+      "reply", [](Endpoint& endpoint, Buffer&) { ++endpoint.local<std::atomic<int>>(); }, Run::in_thread);
   register_handler(
       "ask",
       [](Endpoint& endpoint, Buffer& buffer) {
@@ -536,7 +536,7 @@ void threads() {
   send(next, "ask", Buffer().put(Startpoint(answer))).check();
   send(next, "ask", Buffer().put(Startpoint(answer))).check();
   // No call of Nexus serves meanwhile.
-  while (answered == 0 || seen.ended < 2) std::this_thread::yield();
+  while (answered < 2 || seen.ended < 2) std::this_thread::yield();
   meet();
 }
 
