@@ -137,17 +137,17 @@ struct Pair {
 };
 
 // The links of one direction, which send by their ways.
-struct Sender {
+struct LinkSender {
   std::array<WayCode, kLinks> way{kUsualWay, kSlowWay};
   std::array<std::uint32_t, kLinks> sent{};
 };
 
-void send_and_move(Pair& pair, std::array<Sender, 2>& senders) {
+void send_and_move(Pair& pair, std::array<LinkSender, 2>& senders) {
   for (std::uint32_t n = 0; n < 2 * kLinks * kMessages; ++n) {
     const std::uint32_t from = n % 2;
     const std::uint32_t link = n / 2 % kLinks;
     Seat& seat = pair.seats[from];
-    Sender& sender = senders[from];
+    LinkSender& sender = senders[from];
     if (pair.draw(7) == 0) {
       const WayCode to = sender.way[link] == kUsualWay ? kSlowWay : kUsualWay;
       seat.kernel.move(1 - from, sender.way[link], to);
@@ -172,7 +172,7 @@ TEST_CASE("moves: with 1,000 seeds, no message of a link is lost, overtaken or d
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     CAPTURE(seed);
     Pair pair(seed);
-    std::array<Sender, 2> senders;
+    std::array<LinkSender, 2> senders;
     send_and_move(pair, senders);
     pair.settle();
     for (std::uint32_t to = 0; to < 2; ++to) {
