@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "portals/base/region.hpp"
+#include "sim/base/clock.hpp"
 #include "sim/kernel/forward_frame.hpp"
 #include "sim/kernel/initiator.hpp"
 #include "sim/wire/transmission.hpp"
@@ -24,13 +25,15 @@ inline constexpr std::uint32_t kOwnerForward = ~std::uint32_t{0};
 class ForwardHops {
  public:
   explicit ForwardHops(ForwardPaths paths) : paths_(std::move(paths)) {}
-  // Must be called once, before the first frame. Both outlive the object.
-  void bind(Initiator& initiator, const Routes& routes) {
+  // Must be called once, before the first frame. All outlive the object.
+  void bind(Initiator& initiator, const Routes& routes, const Clock& clock) {
     initiator_ = &initiator;
     routes_ = &routes;
+    clock_ = &clock;
   }
 
   [[nodiscard]] const ForwardPaths& paths() const { return paths_; }
+  [[nodiscard]] std::uint64_t now_ns() const { return clock_->now_ns(); }
 
   // Sends a frame to `next`, its next process. The body's memory is free again afterwards.
   void post(const ForwardFrame& frame, std::uint32_t next, const portals::Region& body = {});
@@ -65,6 +68,7 @@ class ForwardHops {
   ForwardPaths paths_;
   Initiator* initiator_ = nullptr;
   const Routes* routes_ = nullptr;
+  const Clock* clock_ = nullptr;
   std::map<std::uint32_t, Neighbour> neighbours_;
   // The pool grows to the most frames that were ever queued at once. `free_` lists those that are not in use.
   std::vector<std::unique_ptr<Pending>> pool_;

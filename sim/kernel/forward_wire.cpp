@@ -371,7 +371,11 @@ void ForwardWire::lose(std::uint32_t peer, std::string_view reason, bool left) {
 
 void ForwardWire::nudge(std::uint32_t peer) {
   const ForwardPaths& paths = hops_.paths();
-  if (!silent_ && !hops_.neighbour(paths.next(peer)).said_bye) {
+  Outbound& flow = outbound(peer);
+  const std::uint64_t now = hops_.now_ns();
+  const bool is_due = flow.nudged_ns == 0 || now - flow.nudged_ns >= kNudgeEachNs;
+  if (is_due && !silent_ && !hops_.neighbour(paths.next(peer)).said_bye) {
+    flow.nudged_ns = now;
     hops_.post_hint({.kind = ForwardKind::nudge, .origin = paths.me(), .final = peer, .number = 0}, paths.next(peer));
   }
   hops_.nudge(paths.next(peer));

@@ -29,6 +29,7 @@ namespace margay::sim {
 // The wire of one process. Used under the process lock. A peer is a rank whose messages are forwarded.
 class ForwardWire final : public Wire {
  public:
+  static constexpr std::uint64_t kNudgeEachNs = 2'000'000;
   // `finished` and `hops` outlive the wire.
   ForwardWire(ForwardHops& hops, TransmissionList& finished);
 
@@ -43,7 +44,8 @@ class ForwardWire final : public Wire {
   void accept(const portals::Region& landing, void* cookie) override;
   void refuse() override;
   [[nodiscard]] bool idle() const override { return busy_.empty() && (!closing_ || is_closed()); }
-  // Wakes the neighbour, and asks the others on the path to wake the next one.
+  // Wakes the neighbour, and asks the others on the path to wake the next one, at most once in kNudgeEachNs: a program
+  // that tests a request nudges each few microseconds, and each such frame takes three hops.
   void nudge(std::uint32_t peer) override;
   void nudge_queued() override;
   void monitor(std::uint32_t peer) override { hops_.monitor(hops_.paths().next(peer)); }
@@ -82,6 +84,8 @@ class ForwardWire final : public Wire {
     std::uint32_t credits = kForwardWindow;
     // Pieces sent.
     std::uint64_t pieces = 0;
+    // The time of the last nudge of the whole path.
+    std::uint64_t nudged_ns = 0;
   };
   struct Piece {
     ForwardKind kind = ForwardKind::whole;

@@ -77,7 +77,7 @@ class Kernel {
   // Both outlive the kernel. Requires: called once, before the first message.
   void set_forwarding(ForwardHops& hops, ForwardRelay& relay) {
     hops_ = &hops;
-    hops.bind(initiator_, routes_);
+    hops.bind(initiator_, routes_, recorder_.clock());
     target_.set_relay(relay);
   }
   // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the

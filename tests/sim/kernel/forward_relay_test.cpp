@@ -192,5 +192,20 @@ TEST_CASE("relays: a nudge reaches the final rank, and is no progress") {
   set.check_accounts();
 }
 
+// Programs that test their requests in loops would otherwise fill the wires with nudges.
+TEST_CASE("relays: a path is nudged once in kNudgeEachNs") {
+  VirtualOptions options = hop_options();
+  options.full_probability = 0;
+  ForwardSet set(2, 2, 9, options);
+  const std::uint64_t begin = real_clock().now_ns();
+  for (int i = 0; i < 100; ++i) set.wire(0).nudge(1);
+  const std::uint64_t most = 1 + (real_clock().now_ns() - begin) / ForwardWire::kNudgeEachNs;
+  for (int turn = 0; turn < 100; ++turn) {
+    static_cast<void>(set.network().advance());
+    for (std::uint32_t rank = 0; rank < set.size(); ++rank) CHECK_FALSE(set.kernel(rank).progress());
+  }
+  CHECK_LE(set.kernel(1).registers().delivered(set.forwarder(1)), most);
+}
+
 }  // namespace
 }  // namespace margay::sim::test
