@@ -141,9 +141,9 @@ void Context::act_on_request(OwnedItem item) {
   if (handler->run == Run::in_poll) return ready_.push_back(std::move(item));
   if (threads == nullptr) return refuse(std::move(item), "its handler runs in a thread, and this context has none");
   ++busy_;
-  if (const portals::Status status = threads->push(std::move(item), *handler); !status.ok()) {
+  if (const portals::Status status = threads->push(item, *handler); !status.ok()) {
     --busy_;
-    add_error(status.sentence());
+    refuse(std::move(item), status.sentence());
   }
 }
 
@@ -238,6 +238,8 @@ void Context::pass_on(OwnedItem item) {
   // By another method than the one that is forwarded, if there is one.
   portals::Status status = choose(link, Cause::first, methods.find(allowed->second));
   if (!status.ok()) status = choose(link, Cause::first);
+  if (status.ok() && link.forwarder != kNoContext)
+    status = portals::Status::error("it would pass context " + std::to_string(link.forwarder) + ", too");
   if (!status.ok()) return refuse(std::move(item), "it cannot be passed on: " + status.sentence());
   Frame frame = item->frame;
   frame.flags = static_cast<std::uint8_t>((frame.flags & ~(kToForwarder | kIsLong)) | kIsForwarded);

@@ -127,6 +127,8 @@ void init(const Options& options) {
 void finish() {
   constexpr char kCall[] = "nexus::finish";
   Context& context = context_outside_handlers("finish");
+  // It would wait for the end of its own handler.
+  if (here.on_thread) fail("finish is called in a handler; call it in the thread that called init()");
   host::Rank& rank = context.host_rank;
   std::string failure;
   {

@@ -37,8 +37,9 @@ class HandlerThreads {
   HandlerThreads(const HandlerThreads&) = delete;
   HandlerThreads& operator=(const HandlerThreads&) = delete;
   virtual ~HandlerThreads() = default;
-  // Gives a request to a thread. Inside. Fails with the reason if there is none and none can be created.
-  [[nodiscard]] virtual portals::Status push(OwnedItem item, Registered& handler) = 0;
+  // Gives a request to a thread. Inside. Fails with the reason if there is none and none can be created; the caller
+  // then keeps the item.
+  [[nodiscard]] virtual portals::Status push(OwnedItem& item, Registered& handler) = 0;
   // Ends all threads, after their handlers. Outside.
   virtual void stop() = 0;
 };
@@ -91,8 +92,8 @@ class Context final : public Services {
   [[nodiscard]] bool request(const char* call, Link& link, std::uint32_t handler, Bytes body, Failure& failure);
   // Sends one request to all links by their common object. Returns false if they have none.
   [[nodiscard]] bool request_all(StartpointState& startpoint, std::uint32_t handler, Bytes body);
-  // Sends by a way, or queues there. Never waits. Returns false if the way has failed.
-  bool transmit(Way& way, Frame frame, std::span<const Bytes> body);
+  // Sends by a way, or queues there. Never waits. Returns false if the way has failed. `is_secret`: as Pending.
+  bool transmit(Way& way, Frame frame, std::span<const Bytes> body, bool is_secret = false);
   // Sends a notice to a context, which its next finish() waits for.
   void send_notice(std::uint32_t context, Control kind, std::uint64_t number, const std::string& text);
 
@@ -185,6 +186,8 @@ class Context final : public Services {
   // --- sending ---
   void send_queued();
   void requeue(Way& way);
+  // Sends a queued message by the link, which was chosen after the message's method had failed.
+  [[nodiscard]] bool send_again(Link& link, const Pending& message);
   [[nodiscard]] portals::Status pack(Link& link, Frame& frame, Bytes body, std::vector<std::byte>& out);
   void end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder);
   // The frame of a link's message; by a forwarder if its method has one.

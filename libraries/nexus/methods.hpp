@@ -35,6 +35,8 @@ struct Method {
 // A message that waits until its method takes it.
 struct Pending {
   Frame frame;
+  // It must be encrypted where it leaves the node, and only the method does so.
+  bool is_secret = false;
   std::vector<std::byte> body;
 };
 

@@ -16,6 +16,13 @@ bool keeps_order(const Way& way) {
   return (way.method->traits.bits & kOrderedAndReliable) == kOrderedAndReliable;
 }
 
+// Whether a link demands encryption, and has it by its method alone.
+bool is_encrypted_by_method(const Link& link) {
+  return link.quality.secure && std::ranges::none_of(link.before, [](const SharedWay& each) {
+           return each->method->traits.has(MARGAY_NEXUS_SECURE);
+         });
+}
+
 }  // namespace
 
 Frame Context::frame_of(const Link& link, FrameKind kind) const {
@@ -79,7 +86,7 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
       sent = packed;
     }
     if (sent.size() > link.way->method->traits.body_most) continue;
-    if (!transmit(*link.way, frame, {&sent, 1})) continue;
+    if (!transmit(*link.way, frame, {&sent, 1}, is_encrypted_by_method(link))) continue;
     link.is_used = true;
     if (host_rank.recording()) {
       const bool is_host = link.way->method->is_host;
@@ -153,7 +160,7 @@ void Context::count_sent(const Way& way, const Frame& frame) {
   ++count(!method.is_host ? kByModules : name == "local" ? kByLocal : name == "shm" ? kByShm : kByTcp);
 }
 
-bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body) {
+bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body, bool is_secret) {
   if (!way.failed.empty()) return false;
   frame.body_bytes = total_bytes(body);
   Sent sent = Sent::full;
@@ -175,6 +182,7 @@ bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body) {
   ++count(kQueued);
   Pending& pending = way.queue.emplace_back();
   pending.frame = frame;
+  pending.is_secret = is_secret;
   pending.body.resize(frame.body_bytes);
   gather(body, pending.body.data());
   const std::size_t bytes = pending.body.size() + sizeof(Pending);
@@ -211,16 +219,34 @@ void Context::requeue(Way& way) {
   std::deque<Pending> queue = std::move(way.queue);
   way.queue.clear();
   queued_bytes_ -= std::exchange(way.queued_bytes, 0);
-  Link link;
-  link.context = way.context;
-  link.table = tables[way.context];
-  portals::Status status = choose(link, Cause::failure, way.method);
+  const auto choose_link = [&](bool is_secret, Link& link) {
+    link.context = way.context;
+    link.table = tables[way.context];
+    link.quality.secure = is_secret;
+    return choose(link, Cause::failure, way.method).ok();
+  };
+  Link plain, secret;
+  const bool has_plain = choose_link(false, plain);
+  const bool any_secret = std::ranges::any_of(queue, &Pending::is_secret);
+  const bool has_secret = any_secret && choose_link(true, secret);
   for (const Pending& each : queue) {
-    const Bytes body = each.body;
-    if (status.ok() && (each.frame.flags & kIsMulticast) == 0 && transmit(*link.way, each.frame, {&body, 1})) continue;
+    if (each.is_secret ? has_secret && send_again(secret, each) : has_plain && send_again(plain, each)) continue;
     add_error("a request for context " + std::to_string(way.context) + " is lost with its method " +
               way.method->name() + " (" + way.failed + ")");
   }
+}
+
+bool Context::send_again(Link& link, const Pending& message) {
+  Frame frame = message.frame;
+  if ((frame.flags & kIsMulticast) != 0) return false;
+  if (link.forwarder != kNoContext) {
+    // A header has room for one forwarder.
+    if ((frame.flags & (kIsForwarded | kToForwarder)) != 0) return false;
+    frame.flags |= kToForwarder;
+    frame.origin = link.context;
+  }
+  const Bytes body = message.body;
+  return transmit(*link.way, frame, {&body, 1}, message.is_secret);
 }
 
 portals::Status Context::pack(Link& link, Frame& frame, Bytes body, std::vector<std::byte>& out) {

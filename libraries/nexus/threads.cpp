@@ -34,26 +34,25 @@ portals::Status Threads::begin(void (Threads::*function)()) {
 }
 
 void Threads::start() {
+  // The new thread may begin others at once.
+  const std::lock_guard guard(mutex_);
   if (const portals::Status status = begin(&Threads::take_messages); !status.ok()) fail("init: " + status.sentence());
 }
 
-portals::Status Threads::push(OwnedItem item, Registered& handler) {
-  bool needs_thread = false;
+portals::Status Threads::push(OwnedItem& item, Registered& handler) {
   {
     const std::lock_guard guard(mutex_);
+    // stop() joins the threads that exist when it sets stopping_, so none may begin after that.
+    if (work_.size() >= idle_ && runners_ < most_ && !stopping_) {
+      portals::Status status = begin(&Threads::run_handlers);
+      // Those that exist run it.
+      if (!status.ok() && runners_ == 0) return status;
+      if (status.ok()) ++runners_;
+    }
     work_.emplace_back(std::move(item), &handler);
-    needs_thread = work_.size() > idle_ && runners_ < most_;
-    if (needs_thread) ++runners_;
   }
   changed_.notify_one();
-  if (!needs_thread) return {};
-  portals::Status status = begin(&Threads::run_handlers);
-  if (status.ok()) return status;
-  const std::lock_guard guard(mutex_);
-  // Those that exist run it.
-  if (--runners_ != 0) return {};
-  work_.clear();
-  return status;
+  return {};
 }
 
 void Threads::stop() {

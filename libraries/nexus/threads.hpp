@@ -19,20 +19,22 @@ class Threads final : public HandlerThreads {
   Threads(Context& context, std::uint32_t most) : context_(context), most_(most) {}
   // Throws `error` if the thread that takes messages cannot be created. Outside.
   void start();
-  [[nodiscard]] portals::Status push(OwnedItem item, Registered& handler) override;
+  [[nodiscard]] portals::Status push(OwnedItem& item, Registered& handler) override;
   void stop() override;
 
  private:
   void take_messages();
   void run_handlers();
+  // Requires: mutex_.
   [[nodiscard]] portals::Status begin(void (Threads::*function)());
 
   Context& context_;
   const std::uint32_t most_;
+  // Taken under the process lock, too, and never the other way around. It guards what follows; threads_ does not change
+  // after stopping_.
+  std::mutex mutex_;
   std::vector<std::thread> threads_;
   std::uint32_t runners_ = 0, idle_ = 0;
-  // Guarded by mutex_. Taken under the process lock, too, and never the other way around.
-  std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<OwnedItem, Registered*>> work_;
   bool stopping_ = false;

@@ -97,6 +97,8 @@ void take_message(nexus::Endpoint& /*endpoint*/, nexus::Buffer& buffer) {
   Message message;
   buffer.get(std::as_writable_bytes(std::span(&message.envelope, 1)));
   message.context = buffer.get<std::int32_t>();
+  if (message.context < 0 || message.context >= nexus::contexts())
+    nexus::fail("a message of the unknown context " + std::to_string(message.context));
   const auto at =
       std::ranges::find_if(layer->posted, [&message](const Request* each) { return accepts(*each, message.envelope); });
   if (at == layer->posted.end()) {
@@ -121,7 +123,8 @@ void take_message(nexus::Endpoint& /*endpoint*/, nexus::Buffer& buffer) {
 
 void take_answer(nexus::Endpoint& /*endpoint*/, nexus::Buffer& buffer) {
   const auto number = buffer.get<std::uint64_t>();
-  if (number >= layer->requests.size() || layer->requests[number] == nullptr)
+  if (number >= layer->requests.size() || layer->requests[number] == nullptr ||
+      layer->requests[number]->kind != Request::Kind::send)
     nexus::fail("an answer to the unknown send " + std::to_string(number));
   Request& request = *layer->requests[number];
   request.is_complete = true;

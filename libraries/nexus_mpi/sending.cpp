@@ -47,10 +47,15 @@ int begin(const char* call, const void* base, MPI_Count count, MPI_Datatype type
   return guarded(communicator, call, [&] {
     MPI_Request handle = add_request(make_send(communicator));
     if (!is_synchronous) find_request(handle)->is_complete = true;
-    send_message(*found, call, {const_cast<void*>(base), count, type}, destination, tag,
-                 is_synchronous ? number_of(handle) : 0);
-    send_answers();
+    try {
+      send_message(*found, call, {const_cast<void*>(base), count, type}, destination, tag,
+                   is_synchronous ? number_of(handle) : 0);
+    } catch (...) {
+      remove_request(handle);
+      throw;
+    }
     *request = handle;
+    send_answers();
     return MPI_SUCCESS;
   });
 }
@@ -63,8 +68,14 @@ int send_synchronously(const char* call, const void* base, MPI_Count count, MPI_
   return guarded(communicator, call, [&] {
     MPI_Request handle = add_request(make_send(communicator));
     Request& request = *find_request(handle);
-    send_message(*found, call, {const_cast<void*>(base), count, type}, destination, tag, number_of(handle));
-    serve_until([&request] { return request.is_complete; });
+    try {
+      send_message(*found, call, {const_cast<void*>(base), count, type}, destination, tag, number_of(handle));
+      serve_until([&request] { return request.is_complete; });
+    } catch (...) {
+      // The number is not used again before its answer has come.
+      request.is_freed = true;
+      throw;
+    }
     remove_request(handle);
     return MPI_SUCCESS;
   });

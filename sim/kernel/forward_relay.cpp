@@ -74,6 +74,8 @@ std::string ForwardRelay::take_notice(const ForwardFrame& frame, std::uint32_t f
       wire_.return_kept();
       break;
     default:
+      // Once for each rank, so that a neighbour cannot fill the queues of this node's ranks with notices.
+      if (serves && !gone_.try_emplace(frame.origin, frame.kind == ForwardKind::left).second) break;
       lose(frame.origin, rank_text(from) + " reports its end", frame.kind == ForwardKind::left);
       if (serves) notify(frame.origin, frame.kind == ForwardKind::left, true);
       break;
@@ -93,6 +95,7 @@ std::string ForwardRelay::hand_over(const ForwardFrame& frame, const Region& bod
 std::string ForwardRelay::pass_on(const ForwardFrame& frame, const Region& body) {
   const std::uint32_t next = hops_.paths().next(frame.final);
   if (frame.kind == ForwardKind::nudge) {
+    if (answer_gone(frame)) return {};
     if (!hops_.neighbour(next).said_bye) hops_.post_hint(frame, next);
     hops_.nudge(next);
     return {};
@@ -108,9 +111,28 @@ std::string ForwardRelay::pass_on(const ForwardFrame& frame, const Region& body)
   Flow& flow = flows_[key(frame.origin, frame.final)];
   if (flow.under_way == kForwardWindow) return "it sent more pieces than its window has";
   ++flow.under_way;
+  if (answer_gone(frame)) return {};
   ++passed_;
   hops_.post(frame, next, body);
   return {};
+}
+
+bool ForwardRelay::answer_gone(const ForwardFrame& frame) {
+  const ForwardPaths& paths = hops_.paths();
+  // A forwarder stands for the ranks behind it.
+  auto gone = gone_.find(paths.forwarder_of(frame.final));
+  if (gone == gone_.end()) gone = gone_.find(frame.final);
+  if (gone == gone_.end()) return false;
+  std::uint32_t before = 0;
+  if (!paths.find_before(frame.origin, frame.final, before) || hops_.neighbour(before).said_bye) return true;
+  const ForwardFrame notice{gone->second ? ForwardKind::left : ForwardKind::lost, gone->first, before, 0};
+  // Nudges are repeated, without a bound on their number; pieces have their window.
+  if (frame.kind == ForwardKind::nudge) {
+    hops_.post_hint(notice, before);
+  } else {
+    hops_.post(notice, before);
+  }
+  return true;
 }
 
 void ForwardRelay::pass_credit(const ForwardFrame& frame, std::uint32_t next, Flow& flow) {
@@ -140,6 +162,7 @@ void ForwardRelay::neighbour_lost(std::uint32_t rank, std::string_view reason, b
   if (!serves && rank != paths.forwarder_of(paths.me())) return;
   hops_.neighbour(rank).said_bye = true;
   if (serves) {
+    gone_.insert_or_assign(rank, left);
     if (!is_local) lose(rank, reason, left);
     notify(rank, left, !is_local);
     return;

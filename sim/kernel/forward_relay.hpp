@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,6 +60,9 @@ class ForwardRelay {
   void unpark(std::uint32_t from);
   // Reports the loss of `rank`, and of the ranks that it forwards for, to this process's wire.
   void lose(std::uint32_t rank, std::string_view reason, bool left);
+  // Whether the final process of a frame is gone. If so, the process before this one on the frame's path gets the
+  // notice, which it may lack: it was no neighbour, or had said goodbye, when the process ended.
+  [[nodiscard]] bool answer_gone(const ForwardFrame& frame);
   // Sends a notice about `rank` to the neighbours of this node, or of others.
   void notify(std::uint32_t rank, bool left, bool own_node);
   void refuse(const portals::Header& header, const ForwardFrame& frame, const std::string& mistake);
@@ -68,6 +72,8 @@ class ForwardRelay {
   std::function<void(const std::string&)> report_;
   // By key().
   std::unordered_map<std::uint64_t, Flow> flows_;
+  // In a forwarder: the ranks from which nothing arrives any more, and whether they left in order.
+  std::map<std::uint32_t, bool> gone_;
   std::uint64_t passed_ = 0;
   std::uint64_t refused_ = 0;
 };

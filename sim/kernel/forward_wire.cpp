@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "portals/base/assert.hpp"
 
@@ -379,6 +380,16 @@ void ForwardWire::nudge(std::uint32_t peer) {
     hops_.post_hint({.kind = ForwardKind::nudge, .origin = paths.me(), .final = peer, .number = 0}, paths.next(peer));
   }
   hops_.nudge(paths.next(peer));
+}
+
+void ForwardWire::monitor(std::uint32_t peer) {
+  const ForwardPaths& paths = hops_.paths();
+  const std::uint32_t next = paths.next(peer);
+  hops_.monitor(next);
+  Outbound& flow = outbound(peer);
+  if (flow.lost || silent_ || hops_.neighbour(next).said_bye || std::exchange(flow.monitored, true)) return;
+  // Queued, because it is not repeated as other nudges are.
+  hops_.post({.kind = ForwardKind::nudge, .origin = paths.me(), .final = peer, .number = 0}, next);
 }
 
 void ForwardWire::nudge_queued() {

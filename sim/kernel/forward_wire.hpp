@@ -48,7 +48,8 @@ class ForwardWire final : public Wire {
   // that tests a request nudges each few microseconds, and each such frame takes three hops.
   void nudge(std::uint32_t peer) override;
   void nudge_queued() override;
-  void monitor(std::uint32_t peer) override { hops_.monitor(hops_.paths().next(peer)); }
+  // Makes the processes on the path neighbours of each other, because only neighbours learn of the end of the next.
+  void monitor(std::uint32_t peer) override;
 
   // Frames for this process, which the relay has authenticated. take_piece() returns the mistake of a piece that no
   // margay process sends; empty: there is none. After a mistake the caller calls lose().
@@ -81,6 +82,8 @@ class ForwardWire final : public Wire {
     // The head of the first queued transmission has left.
     bool begun = false;
     bool lost = false;
+    // monitor() was called.
+    bool monitored = false;
     std::uint32_t credits = kForwardWindow;
     // Pieces sent.
     std::uint64_t pieces = 0;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace margay::nexus::core {
@@ -125,7 +126,17 @@ struct TimeGuard::Watch {
 TimeGuard::TimeGuard(const std::string& module, const char* function) : watch_(new Watch) {
   watch_->module = module;
   watch_->function = function;
-  watch_->thread = std::thread([watch = watch_] { watch->run(); });
+  // The program's own threads handle signals. A thread inherits its creator's mask.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    watch_->thread = std::thread([watch = watch_] { watch->run(); });
+  } catch (const std::system_error&) {
+    // Without a thread the call has no limit.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TimeGuard::~TimeGuard() {
@@ -134,7 +145,7 @@ TimeGuard::~TimeGuard() {
     watch_->ended = true;
   }
   watch_->changed.notify_one();
-  watch_->thread.join();
+  if (watch_->thread.joinable()) watch_->thread.join();
   delete watch_;
 }
 

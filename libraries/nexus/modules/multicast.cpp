@@ -177,7 +177,8 @@ int MulticastModule::poll(int most, std::string& why) {
   const int taken = datagrams_->poll(most, *this, why);
   const DatagramCounts& counts = datagrams_->counts();
   if (const std::uint64_t refused = counts.malformed + counts.unauthenticated; refused != reported_refused_) {
-    services_->report_dropped(*this, refused - reported_refused_, "datagrams that are damaged, or not of this job");
+    // Whoever reaches the group can send such datagrams, so they are no error of the program.
+    services_->report_dropped(*this, refused - reported_refused_, {});
     reported_refused_ = refused;
   }
   return taken;

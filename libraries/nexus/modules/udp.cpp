@@ -161,17 +161,13 @@ int UdpModule::poll(int most, std::string& why) {
   return taken;
 }
 
+// Whoever reaches the socket can send such datagrams, so they are counted but are no error of the program.
 void UdpModule::report() {
   const DatagramCounts& counts = datagrams_->counts();
-  if (counts.malformed != reported_malformed_) {
-    services_->report_dropped(*this, counts.malformed - reported_malformed_, "malformed datagrams");
-    reported_malformed_ = counts.malformed;
-  }
-  if (counts.unauthenticated != reported_unauthenticated_) {
-    services_->report_dropped(*this, counts.unauthenticated - reported_unauthenticated_,
-                              "datagrams with a wrong tag: damaged, or not of this job");
-    reported_unauthenticated_ = counts.unauthenticated;
-  }
+  const std::uint64_t refused = counts.malformed + counts.unauthenticated;
+  if (refused == reported_refused_) return;
+  services_->report_dropped(*this, refused - reported_refused_, {});
+  reported_refused_ = refused;
 }
 
 void UdpModule::answer_total(const UdpFrame& frame, const UdpIncoming& incoming, const sockaddr_in& from) {

@@ -59,8 +59,7 @@ class UdpModule final : public Module, private DatagramSink {
   std::map<std::pair<std::uint32_t, std::uint64_t>, DatagramPeer> peers_;
   std::map<std::uint32_t, ModuleKey> keys_;  // of arriving messages, by sender
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> reported_lost_;
-  std::uint64_t reported_malformed_ = 0;
-  std::uint64_t reported_unauthenticated_ = 0;
+  std::uint64_t reported_refused_ = 0;
   bool finishing_ = false;
 };
 

@@ -528,7 +528,16 @@ void threads() {
         ++local.ended;
       },
       Run::in_thread);
+  std::atomic<bool> has_failed{false};
+  register_handler(
+      "finish",
+      [](Endpoint& to, Buffer&) {
+        need_error("finish is called in a handler", [] { finish(); });
+        to.local<std::atomic<bool>>() = true;
+      },
+      Run::in_thread);
   const Endpoint endpoint(&seen);
+  const Endpoint finishing(&has_failed);
   std::atomic<int> answered{0};
   const Endpoint answer(&answered);
   std::vector<Startpoint> all = exchange(Startpoint(endpoint));
@@ -537,6 +546,9 @@ void threads() {
   send(next, "ask", Buffer().put(Startpoint(answer))).check();
   // No call of Nexus serves meanwhile.
   while (answered < 2 || seen.ended < 2) std::this_thread::yield();
+  Startpoint own(finishing);
+  send(own, "finish").check();
+  while (!has_failed) std::this_thread::yield();
   meet();
 }
 

@@ -178,6 +178,32 @@ TEST_CASE("relays: the death of a rank is its loss for the ranks of other nodes"
   REQUIRE(rig.until([&] { return rig[3].received.size() == 1; }));
 }
 
+// Only the forwarder of its node sees the death. It knows no other forwarder then, so it can notify none.
+TEST_CASE("relays: a rank that died before its first contact is lost for whoever sends to it or monitors it") {
+  for (const bool sends : {false, true}) {
+    for (const bool left : {false, true}) {
+      TwoNodes nodes;
+      Rig& rig = nodes.rig;
+      nodes.set.set_computing(1, true);
+      nodes.set.relay(5).neighbour_lost(1, "killed", left);
+      nodes.set.settle();
+      Outgoing* waiting = nullptr;
+      if (sends) {
+        waiting = &rig[0].queue(1, numbered(1), pattern_body(1, 1'000'000));
+      } else {
+        nodes.set.wire(0).monitor(1);
+      }
+      REQUIRE(rig.until([&] { return rig[0].lost.size() == 1 && rig[2].lost.size() == 1 && rig[4].lost.size() == 1; }));
+      CHECK_EQ(rig[0].lost.front(), 1);
+      if (waiting != nullptr) CHECK(waiting->transmission.state == Transmission::State::failed);
+      // The others of its node are reached.
+      rig[0].send(3, numbered(1), pattern_body(1, 100'000));
+      REQUIRE(rig.until([&] { return rig[3].received.size() == 1; }));
+      CHECK(nodes.set.reports().empty());
+    }
+  }
+}
+
 // If it were progress, ranks that nudge each other in a deadlock would hide it.
 TEST_CASE("relays: a nudge reaches the final rank, and is no progress") {
   VirtualOptions options = hop_options();

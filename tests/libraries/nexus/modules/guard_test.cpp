@@ -2,6 +2,8 @@
 #include "libraries/nexus/modules/guard.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -41,6 +43,31 @@ TEST_CASE("a call that returns in time is not disturbed") {
   });
   CHECK_FALSE(ending.failed);
   CHECK(ending.text == "");
+}
+
+// A handler that the program expects on its own threads.
+TEST_CASE("the thread that limits a call takes no signal of the program") {
+  static volatile std::sig_atomic_t taken = 0;
+  struct sigaction action {};
+  struct sigaction former {};
+  action.sa_handler = [](int) { taken = 1; };
+  sigaction(SIGUSR1, &action, &former);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  sigset_t pending;
+  {
+    const core::TimeGuard guard("one", "init()");
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    kill(getpid(), SIGUSR1);
+    usleep(20'000);
+    CHECK(taken == 0);
+    sigpending(&pending);
+    CHECK(sigismember(&pending, SIGUSR1) == 1);
+  }
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  CHECK(taken == 1);
+  sigaction(SIGUSR1, &former, nullptr);
 }
 
 TEST_CASE("the limit of a call") {

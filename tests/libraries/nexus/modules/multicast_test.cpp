@@ -99,6 +99,8 @@ TEST_CASE("multicast: a job with another secret on the same group is dropped") {
   a.drain();
   CHECK(a.services.delivered.empty());
   CHECK(statistic(a.module, "unauthenticated") == 1);
+  CHECK(a.services.dropped == 1);
+  CHECK(a.services.dropped_why.empty());
 }
 
 TEST_CASE("multicast: numbers of contexts, confidential content, other groups and invalid parameters") {

@@ -168,6 +168,8 @@ TEST_CASE("udp: strangers' datagrams are dropped and counted") {
   CHECK(statistic(b.module, "unauthenticated") == 1);
   CHECK(statistic(b.module, "misdirected") == 1);
   CHECK(b.services.dropped == 4);
+  // Without a reason, which would be an error of the program.
+  CHECK(b.services.dropped_why.empty());
 }
 
 TEST_CASE("udp: a message of a context that is not in the job is dropped") {
