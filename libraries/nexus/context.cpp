@@ -104,7 +104,8 @@ void Context::start_modules(const Choice& choice) {
     Method* const method = methods.find(name);
     if (method == nullptr || every == 0)
       fail("init: invalid poll interval " + std::to_string(every) + " of \"" + name + "\"");
-    method->skip_poll = method->countdown = every;
+    if (const portals::Status status = set_skip_poll(*method, every); !status.ok())
+      fail("init: the poll interval of " + name + ": " + status.sentence());
   }
 }
 

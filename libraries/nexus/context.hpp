@@ -77,6 +77,9 @@ class Context final : public Services {
   void take();
   // Polls the modules that are due. Returns whether one had messages.
   bool poll_modules(bool all = false);
+  // Both fail for a method that is not polled. The kernel polls the wires of the host.
+  [[nodiscard]] portals::Status set_skip_poll(Method& method, std::uint32_t every);
+  [[nodiscard]] portals::Status set_polling(Method& method, bool on);
   // Runs the handler of the next request. Returns false if there is none, or if this thread runs none.
   bool run_next();
   [[nodiscard]] bool runnable() const;
@@ -91,14 +94,16 @@ class Context final : public Services {
   [[nodiscard]] bool request(const char* call, Link& link, std::uint32_t handler, Bytes body, Failure& failure);
   // Sends one request to all links by their common object. Returns false if they have none.
   [[nodiscard]] bool request_all(StartpointState& startpoint, std::uint32_t handler, Bytes body);
-  // Sends by a way, or queues there. Never waits. Returns false if the way has failed.
-  bool transmit(Way& way, Frame frame, std::span<const Bytes> body);
+  // Sends by a way, or queues there, with the request's link. Never waits. Returns false if the way has failed.
+  bool transmit(Way& way, Frame frame, std::span<const Bytes> body, const LinkData* link = nullptr);
+  // Whether a send may queue a body of `bytes` bytes without waiting.
+  [[nodiscard]] bool has_room(std::size_t bytes) const;
   // Sends a notice to a context, which its next finish() waits for.
   void send_notice(std::uint32_t context, Control kind, std::uint64_t number, const std::string& text);
 
   // --- Selection. ---
 
-  [[nodiscard]] std::vector<Judged> judge(const LinkData& link);
+  [[nodiscard]] std::vector<Judged> judge(const Link& link);
   // Selects the first applicable row. Fails with the reasons of all.
   [[nodiscard]] portals::Status choose(Link& link, Cause cause, const Method* except = nullptr);
   // Selects again after the table or the demands have changed, and moves the link if its method is another one.
@@ -190,8 +195,9 @@ class Context final : public Services {
   // The frame of a link's message; by a forwarder if its method has one.
   [[nodiscard]] Frame frame_of(const Link& link, FrameKind kind) const;
   void count_sent(const Way& way, const Frame& frame);
+  void record_request(const Link& link, std::uint32_t handler, std::size_t bytes);
   [[nodiscard]] std::uint32_t content_of(const LinkData& link) const;
-  [[nodiscard]] std::string why_not(const LinkData& link, const Row& row, Judged& judged);
+  [[nodiscard]] std::string why_not(const Link& link, const Row& row, Judged& judged);
   [[nodiscard]] portals::Status open_transforms(const Link& link, const std::string& below,
                                                 std::vector<SharedWay>& out);
   void record_choice(const Link& link, std::size_t before, Cause cause);

@@ -50,7 +50,7 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
     return false;
   }
   const bool never_waits = here.depth != 0;
-  if (never_waits && queued_bytes() != 0 && queued_bytes() + body.size() > settings.queue_bytes) {
+  if (never_waits && !has_room(body.size())) {
     ++count(kFull);
     failure.why = Failure::Why::full;
     failure.text = "the queue of requests has " + std::to_string(queued_bytes()) +
@@ -58,8 +58,10 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
     return false;
   }
   failure.why = Failure::Why::unreachable;
+  // Of the body, or of the transformed one once that is known.
+  std::size_t bytes = body.size();
   for (std::size_t attempt = 0; attempt <= kRowsMost; ++attempt) {
-    portals::Status status = choose_for(link, body.size());
+    portals::Status status = choose_for(link, bytes);
     if (!status.ok()) {
       failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence();
       return false;
@@ -78,19 +80,11 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
       }
       sent = packed;
     }
-    if (sent.size() > link.way->method->traits.body_most) continue;
-    if (!transmit(*link.way, frame, {&sent, 1})) continue;
+    bytes = std::max(bytes, sent.size());
+    if (bytes > link.way->method->traits.body_most) continue;
+    if (!transmit(*link.way, frame, {&sent, 1}, &link)) continue;
     link.is_used = true;
-    if (host_rank.recording()) {
-      const bool is_host = link.way->method->is_host;
-      host_rank.record({.number = kRequests,
-                        .peer = link.context,
-                        .bytes = body.size(),
-                        .a = handler,
-                        .b = link.endpoint,
-                        .of_sent = is_host && link.forwarder == kNoContext,
-                        .way = is_host ? way_of(*link.way->object) : host::Way::usual});
-    }
+    record_request(link, handler, body.size());
     if (never_waits || queued_bytes() <= settings.queue_bytes) return true;
     try {
       serve_until(call, link.context, false, [this] { return queued_bytes() <= settings.queue_bytes; });
@@ -106,6 +100,22 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
   return false;
 }
 
+bool Context::has_room(std::size_t bytes) const {
+  return queued_bytes() == 0 || queued_bytes() + bytes <= settings.queue_bytes;
+}
+
+void Context::record_request(const Link& link, std::uint32_t handler, std::size_t bytes) {
+  if (!host_rank.recording()) return;
+  const bool is_host = link.way->method->is_host;
+  host_rank.record({.number = kRequests,
+                    .peer = link.context,
+                    .bytes = bytes,
+                    .a = handler,
+                    .b = link.endpoint,
+                    .of_sent = is_host && link.forwarder == kNoContext,
+                    .way = is_host ? way_of(*link.way->object) : host::Way::usual});
+}
+
 bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, Bytes body) {
   if (startpoint.links.size() < 2 || startpoint.links.size() > 0xffff) return false;
   Way* const first = startpoint.links.front()->way.get();
@@ -113,7 +123,7 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
   std::vector<Target> targets;
   for (const auto& link : startpoint.links) {
     if (link->way == nullptr || link->way->method != first->method || !link->before.empty() ||
-        link->forwarder != kNoContext)
+        link->forwarder != kNoContext || host_rank.lost(link->context))
       return false;
     targets.push_back({link->context, (*link->table)[link->row].descriptor});
   }
@@ -130,7 +140,8 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
     std::memcpy(at + 8, &link->generation, 2);
     at += 10;
   }
-  if (list.size() + body.size() > first->method->traits.body_most) return false;
+  // Without room, each link's request waits or fails for itself.
+  if (list.size() + body.size() > first->method->traits.body_most || !has_room(list.size() + body.size())) return false;
   Frame frame = frame_of(*startpoint.links.front(), FrameKind::request);
   frame.link = 0;
   frame.epoch = 0;
@@ -138,7 +149,10 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
   frame.handler = handler;
   const std::array<Bytes, 2> pieces{Bytes(list), body};
   if (!transmit(*startpoint.group, frame, pieces)) return false;
-  for (const auto& link : startpoint.links) link->is_used = true;
+  for (const auto& link : startpoint.links) {
+    link->is_used = true;
+    record_request(*link, handler, body.size());
+  }
   return true;
 }
 
@@ -153,7 +167,7 @@ void Context::count_sent(const Way& way, const Frame& frame) {
   ++count(!method.is_host ? kByModules : name == "local" ? kByLocal : name == "shm" ? kByShm : kByTcp);
 }
 
-bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body) {
+bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body, const LinkData* link) {
   if (!way.failed.empty()) return false;
   frame.body_bytes = total_bytes(body);
   Sent sent = Sent::full;
@@ -175,6 +189,11 @@ bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body) {
   ++count(kQueued);
   Pending& pending = way.queue.emplace_back();
   pending.frame = frame;
+  if (link != nullptr) {
+    pending.link = *link;
+    // The link itself has the reservation.
+    pending.link->quality.bytes_per_second = 0;
+  }
   pending.body.resize(frame.body_bytes);
   gather(body, pending.body.data());
   const std::size_t bytes = pending.body.size() + sizeof(Pending);
@@ -211,13 +230,23 @@ void Context::requeue(Way& way) {
   std::deque<Pending> queue = std::move(way.queue);
   way.queue.clear();
   queued_bytes_ -= std::exchange(way.queued_bytes, 0);
-  Link link;
-  link.context = way.context;
-  link.table = tables[way.context];
-  portals::Status status = choose(link, Cause::failure, way.method);
   for (const Pending& each : queue) {
+    Link link;
+    link.context = way.context;
+    link.table = tables[way.context];
+    // By a method that meets the demands of the request's link, as the link itself chooses one.
+    if (each.link.has_value()) static_cast<LinkData&>(link) = *each.link;
+    const portals::Status status = choose(link, Cause::failure, way.method);
     const Bytes body = each.body;
-    if (status.ok() && (each.frame.flags & kIsMulticast) == 0 && transmit(*link.way, each.frame, {&body, 1})) continue;
+    Frame frame = each.frame;
+    if (each.link.has_value()) {
+      // The other method may have another forwarder, or none.
+      const Frame routed = frame_of(link, frame.kind);
+      frame.flags = static_cast<std::uint8_t>((frame.flags & ~kToForwarder) | routed.flags);
+      frame.origin = routed.origin;
+    }
+    const LinkData* const kept = each.link.has_value() ? &link : nullptr;
+    if (status.ok() && (frame.flags & kIsMulticast) == 0 && transmit(*link.way, frame, {&body, 1}, kept)) continue;
     add_error("a request for context " + std::to_string(way.context) + " is lost with its method " +
               way.method->name() + " (" + way.failed + ")");
   }
@@ -269,9 +298,11 @@ void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
   const std::uint32_t forwarder = std::exchange(link.forwarder, old_forwarder);
   const Frame marker = frame_of(link, FrameKind::marker);
   link.forwarder = forwarder;
-  if (!keeps_order(old_way) || !transmit(old_way, marker, {}))
-    static_cast<void>(transmit(*link.way, frame_of(link, FrameKind::skipped), {}));
-  ++link.epoch;
+  const bool is_ended = (keeps_order(old_way) && transmit(old_way, marker, {}, &link)) ||
+                        transmit(*link.way, frame_of(link, FrameKind::skipped), {}, &link);
+  // Both have failed: the next change ends this epoch, or the receiver would wait for its end.
+  link.is_used = !is_ended;
+  if (is_ended) ++link.epoch;
 }
 
 void Context::close(Link& link) {

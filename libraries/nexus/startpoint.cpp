@@ -112,6 +112,13 @@ Startpoint::~Startpoint() {
 
 void Startpoint::bind(const Endpoint& endpoint) {
   Context& context = context_of("Startpoint::bind", *state_);
+  {
+    // Another endpoint of this context may have the number.
+    const core::Locked locked(&context);
+    const core::Slot* const slot = context.endpoints.find(endpoint.number(), endpoint.generation());
+    if (slot == nullptr || slot->endpoint != &endpoint)
+      fail("Startpoint::bind: the endpoint was made before the last init(), or in another context");
+  }
   LinkData link;
   link.context = context.host_rank.rank();
   link.endpoint = endpoint.number();

@@ -340,6 +340,8 @@ void tables() {
   channel.unbind();
   need(own.methods()[0].available_bytes_per_second == rate, "given back");
   greedy.require({.bytes_per_second = rate});
+  need(greedy.methods()[0].is_chosen && greedy.methods()[0].why_not.empty(), "its own reservation is no obstacle");
+  need(!own.methods()[0].available_bytes_per_second && !greedy.methods()[0].available_bytes_per_second, "none is left");
   need_error("latency", [&] { greedy.require({.latency_most_ns = 1}); });
   need(greedy.quality().bytes_per_second == rate, "a failed demand changes nothing");
   greedy.make_light();
@@ -549,6 +551,10 @@ void again() {
   need_error("init() first", [] { poll(); });
   init();
   need_error("before the last init()", [&] { static_cast<void>(send(old, "meet")); });
+  // A new endpoint has the number of the old one, whose startpoints would lead there.
+  const Endpoint fresh;
+  need(fresh.number() == endpoint.number(), "the number is used again");
+  need_error("before the last init()", [&] { static_cast<void>(Startpoint(endpoint)); });
   meet();
 }
 
