@@ -4,8 +4,8 @@
 // The path of a request, and the file of each step: send() selects the link's method (selection), transforms the body
 // and hands it to the method (sending), which is a way of the host (host_method, traffic) or a module. At the receiver
 // the message arrives in a heap or by deliver() (arrival), is fetched if it is long (bodies), unpacked, ordered (item)
-// and queued for its handler, which runs in a serving call (running) or in a thread (threads). A forwarder passes it on
-// (forwarding).
+// and queued for its handler, which runs in a serving call (serving) or in a thread (threads). A forwarder passes it on
+// (arrival).
 #pragma once
 
 #include <array>

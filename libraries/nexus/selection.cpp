@@ -161,17 +161,20 @@ void Context::add_forwarding(const std::string& method, std::uint32_t forwarder,
                              const std::vector<std::uint32_t>& contexts) {
   const auto check = [&](std::uint32_t context) {
     if (context >= host_rank.size())
-      fail("forward: invalid context " + std::to_string(context) + "; there are contexts 0 to " +
-           std::to_string(host_rank.size() - 1));
+      fail("forward: invalid context " + std::to_string(static_cast<std::int32_t>(context)) +
+           "; there are contexts 0 to " + std::to_string(host_rank.size() - 1));
   };
   check(forwarder);
   for (const std::uint32_t context : contexts) {
     check(context);
     if (context == forwarder) fail("forward: context " + std::to_string(context) + " cannot pass on its own requests");
+    if (std::ranges::find(*tables[context], method, &Row::method) == tables[context]->end())
+      fail("forward: context " + std::to_string(context) + " has no method \"" + method + "\"");
+  }
+  // After all checks, so that a call that fails changes nothing.
+  for (const std::uint32_t context : contexts) {
     Table table = *tables[context];
-    const auto row = std::ranges::find(table, method, &Row::method);
-    if (row == table.end()) fail("forward: context " + std::to_string(context) + " has no method \"" + method + "\"");
-    row->forwarder = forwarder;
+    std::ranges::find(table, method, &Row::method)->forwarder = forwarder;
     tables[context] = std::make_shared<const Table>(std::move(table));
     if (context == me()) forwarders_.insert(forwarder);
     if (forwarder == me()) forwards_for_[context] = method;

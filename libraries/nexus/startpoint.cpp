@@ -320,6 +320,9 @@ std::vector<Startpoint> exchange(const Startpoint& startpoint) {
   Context& context = this_context("exchange");
   if (here.depth != 0) fail("exchange is called in a handler, which must not wait for all contexts");
   const Buffer own = std::move(Buffer().put(startpoint));
+  if (own.bytes().size() > core::kExchangedMost)
+    fail("exchange: the startpoint has " + std::to_string(own.bytes().size()) + " bytes; the most are " +
+         std::to_string(core::kExchangedMost) + "; make it light, or exchange one with fewer links");
   std::vector<std::vector<std::byte>> all;
   {
     const host::Call call(context.host_rank, kCall);

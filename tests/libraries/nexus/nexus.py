@@ -185,6 +185,12 @@ def case_deadlock(case):
     case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")
 
 
+def case_destroy(case):
+    """An endpoint that its own handler destroys ends the job with a message."""
+    case.margay(program(case, "mistaken"), "destroy", ranks=1, status="nonzero")
+    case.expect_said("is destroyed while a handler runs for it")
+
+
 def case_lost(case):
     """The death of a context ends the job, and the report names it."""
     case.margay(program(case, "mistaken"), "die", ranks=3, status="nonzero")

@@ -196,6 +196,11 @@ void links() {
   for (const Startpoint& each : exchange(Startpoint(here))) everyone.bind(each);
   send(everyone, "count").check();
   wait_until([&] { return total == contexts(); });
+  // As many links as a startpoint may have, in tables of some 100 bytes each.
+  Startpoint most;
+  while (most.links() < 4096) most.bind(here);
+  need_error("which is the most", [&] { most.bind(here); });
+  for (const Startpoint& each : exchange(most)) need(each.links() == 4096, "each link of a large startpoint");
   meet();
 }
 
@@ -304,6 +309,7 @@ void mistakes() {
   need_error("invalid link 1", [&] { static_cast<void>(next.methods(1)); });
   need_error("invalid context 99", [] { forward("tcp", 99, {0}); });
   need_error("cannot pass on its own", [] { forward("tcp", 0, {0}); });
+  need_error("invalid context -1", [] { forward("tcp", -1, {0}); });
   meet();
 }
 
