@@ -208,11 +208,11 @@ void load_module(const std::string& path) {
   if (const portals::Status status = core::load_module(path, module); !status.ok())
     fail("load_module: " + status.sentence());
   const std::string name(module->name());
-  context.load(std::move(module), {});
-  const core::Method& method = *context.methods.find(name);
   core::SharedTable& own = context.tables[context.host_rank.rank()];
   core::Table table = *own;
   if (table.size() == core::kRowsMost) fail("load_module: the context has 16 methods, which is the most");
+  context.load(std::move(module), {});
+  const core::Method& method = *context.methods.find(name);
   table.push_back({name, method.own, core::kNoContext});
   own = std::make_shared<const core::Table>(std::move(table));
 }

@@ -69,7 +69,7 @@ void wait_until(const std::function<bool()>& done, Depends depends = Depends::re
 void set_skip_poll(const std::string& method, std::uint32_t every);
 void set_polling(const std::string& method, bool on);
 
-// Sets a parameter of a method in this context, such as ("udp", "port", "7000").
+// Sets a parameter of a method in this context, such as ("udp", "linger_ms", "20").
 void set_parameter(const std::string& method, const std::string& name, const std::string& value);
 // Loads a module and adds its method at the end of this context's order. Contexts learn of it by startpoints that are made
 // later.

@@ -10,7 +10,7 @@
 namespace {
 
 using namespace margay::nexus;
-using cases::need;
+using cases::need, cases::need_error;
 
 // A door of one context: requests that have come, and the next expected number, by context.
 struct Door {
@@ -80,6 +80,8 @@ void lossy() {
   wait_until([&] { return doors.door.came == 86; }, Depends::anything);
   need(statistic("udp", "sent") == 100, "100 sent messages");
   need(statistic("udp", "delivered") == 86 && statistic("udp", "lost") == 14, "86 delivered and 14 lost messages");
+  need_error("is fixed", [] { set_parameter("udp", "receive_buffer", "100000"); });
+  set_parameter("udp", "linger_ms", "20");
   need(statistic("udp", "dropped") == 0 && statistic("udp", "unauthenticated") == 0, "no dropped message");
   doors.meet();
 }
