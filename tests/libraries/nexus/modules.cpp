@@ -178,6 +178,18 @@ void limit() {
   doors.meet();
 }
 
+// A request that waits for a secure module when that fails does not leave the node by a method that is not secure.
+void secret() {
+  Doors doors;
+  doors.after().require({.secure = true});
+  need(doors.after().method() == "broken", "the secure module, not " + doors.after().method());
+  send(doors.after(), "knock", knock(0, 100)).check();
+  need_error("the line is cut", [] { wait_until([] { return false; }, Depends::anything); });
+  need_error("is lost with its method broken", [] { wait_until([] { return false; }, Depends::anything); });
+  doors.meet();
+  need(doors.door.came == 0, "no request");
+}
+
 // Long bodies travel by the method of their link: the statistics of the wires are the test's.
 void carried() {
   Doors doors;
@@ -226,7 +238,7 @@ void chosen() {
 constexpr cases::Case kCases[] = {{"lossy", lossy},       {"multicast", multicast}, {"transforms", transforms},
                                   {"off_node", off_node}, {"loaded", loaded},       {"chosen", chosen},
                                   {"overload", overload}, {"limit", limit},         {"carried", carried},
-                                  {"polling", polling},   {"chain", chain}};
+                                  {"polling", polling},   {"chain", chain},         {"secret", secret}};
 
 }  // namespace
 

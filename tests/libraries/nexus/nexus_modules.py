@@ -52,6 +52,11 @@ def case_limit(case):
     right(case, "limit", "--nexus-modules=local,udp,shm,tcp,secure", worlds=WORLDS[1:])
 
 
+def case_secret(case):
+    """A queued request of a secure method that fails is lost rather than sent by one that is not secure."""
+    right(case, "secret", f"--nexus-load=broken={broken(case, 0)}", worlds=((2, ("--nodes", "2")),), env={"BROKEN_SEND": "full"})
+
+
 def case_transforms(case):
     """Bodies are compressed and encrypted before each method."""
     right(case, "transforms", "--nexus-modules=local,shm,tcp,compressed,secure")
