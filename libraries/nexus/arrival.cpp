@@ -5,6 +5,7 @@
 
 #include "libraries/nexus/context.hpp"
 #include "libraries/nexus/host_method.hpp"
+#include "libraries/nexus/host_ways.hpp"
 
 namespace margay::nexus::core {
 
@@ -32,14 +33,14 @@ void Context::take_heap(Heap& heap) {
     item->heap = &heap;
     item->in_heap = message;
     item->body = {message->body.base, message->body.bytes};
-    std::uint32_t number = 0;
-    const portals::Status status = Traffic::read(message->header, item->frame, number);
+    BodyPlace place;
+    const portals::Status status = Traffic::read(message->header, item->frame, place);
     if (!status.ok()) {
       refuse(std::move(item), status.sentence());
       continue;
     }
     if ((item->frame.flags & kIsLong) != 0) {
-      item->fetch = traffic.fetch(item->from, number, item->frame.body_bytes);
+      item->fetch = traffic.fetch(item->from, place, item->frame.body_bytes);
       release(*item);
       if (item->fetch == nullptr) {
         const std::string bytes = std::to_string(item->frame.body_bytes);
@@ -59,9 +60,10 @@ void Context::advance(std::deque<OwnedItem>& queue) {
   while (!queue.empty()) {
     Item& first = *queue.front();
     if (first.fetch != nullptr) {
-      if (!first.fetch->done() && !host_rank.lost(first.from)) return;
+      const bool is_done = first.fetch->done();
+      if (!is_done && !host_rank.lost(first.from) && !way_lost(host_rank, first.from, first.fetch->way())) return;
       const std::size_t bytes = first.fetch->arrived();
-      const bool is_whole = first.fetch->done() && bytes == first.fetch->bytes();
+      const bool is_whole = is_done && bytes == first.fetch->bytes();
       first.memory = std::move(first.fetch->memory());
       first.body = {first.memory.get(), bytes};
       first.frame.flags &= static_cast<std::uint8_t>(~kIsLong);
@@ -69,7 +71,8 @@ void Context::advance(std::deque<OwnedItem>& queue) {
       if (!is_whole) {
         OwnedItem item = std::move(queue.front());
         queue.pop_front();
-        refuse(std::move(item), "its body is shorter than announced");
+        refuse(std::move(item),
+               is_done ? "its body is shorter than announced" : "its method was lost before its body arrived");
         continue;
       }
     }
@@ -234,7 +237,10 @@ void Context::pass_on(OwnedItem item) {
     return refuse(std::move(item), "this context passes on no requests for context " + std::to_string(final));
   Link link;
   link.context = final;
-  link.table = tables[final];
+  // By no further forwarder: a request names one.
+  Table table = *tables[final];
+  for (Row& row : table) row.forwarder = kNoContext;
+  link.table = std::make_shared<const Table>(std::move(table));
   // By another method than the one that is forwarded, if there is one.
   portals::Status status = choose(link, Cause::first, methods.find(allowed->second));
   if (!status.ok()) status = choose(link, Cause::first);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libraries/nexus/host_ways.hpp"
+
 namespace margay::nexus::core {
 
 Bodies::~Bodies() {
@@ -21,17 +23,17 @@ portals::Status Bodies::attach() {
   return {};
 }
 
-std::uint32_t Bodies::offer(std::uint32_t peer, Memory memory, std::size_t bytes) {
-  // 24 bits, as the notice carries.
-  const std::uint32_t number = next_offer_++ & 0xff'ffff;
-  Offer& offer = offers_.emplace_back(peer, std::move(memory), bytes, number);
+std::uint32_t Bodies::offer(std::uint32_t peer, std::uint8_t way, Memory memory, std::size_t bytes) {
+  // As many bits as the notice carries.
+  const std::uint32_t number = next_offer_++ & ((1U << kBodyNumberBits) - 1);
+  Offer& offer = offers_.emplace_back(peer, way, std::move(memory), bytes, number);
   // In the list before the notice is sent, because a get may arrive at once.
   offer_list_.append(offer.entry);
   kept_bytes_ += bytes;
   return number;
 }
 
-Fetch* Bodies::fetch(std::uint32_t peer, std::uint32_t number, std::uint64_t bytes, portals::Header& get) {
+Fetch* Bodies::fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t bytes, portals::Header& get) {
   Memory memory;
   try {
     memory = allocate(bytes);
@@ -39,12 +41,12 @@ Fetch* Bodies::fetch(std::uint32_t peer, std::uint32_t number, std::uint64_t byt
     return nullptr;
   }
   const portals::MatchBits bits = next_fetch_++;
-  Fetch& fetch = fetches_.emplace_back(peer, std::move(memory), bytes, bits);
+  Fetch& fetch = fetches_.emplace_back(peer, place.way, std::move(memory), bytes, bits);
   fetch_list_.append(fetch.entry_);
   get.kind = portals::Kind::get;
   get.portal = kBodyPortal;
   get.destination = {0, peer};
-  get.match_bits = number;
+  get.match_bits = place.number;
   get.return_portal = kFetchPortal;
   get.return_match_bits = bits;
   get.return_length = bytes;
@@ -59,7 +61,7 @@ void Bodies::end(Fetch& fetch) {
 void Bodies::free_fetched() {
   for (auto at = offers_.begin(); at != offers_.end();) {
     // A message that is still reserved uses the memory.
-    const bool is_fetched = at->block.messages() != 0 || rank_.lost(at->peer);
+    const bool is_fetched = at->block.messages() != 0 || rank_.lost(at->peer) || way_lost(rank_, at->peer, at->way);
     if (!is_fetched || at->block.reserved_messages() != 0) {
       ++at;
       continue;

@@ -12,16 +12,25 @@
 
 namespace margay::nexus::core {
 
+// Where a body lies: its number at its owner, and the way of its request, which carries the body, too.
+inline constexpr unsigned kBodyNumberBits = 20;
+struct BodyPlace {
+  std::uint32_t number = 0;
+  std::uint8_t way = 0;
+};
+
 // A body that this context fetches from another one.
 class Fetch {
  public:
-  Fetch(std::uint32_t peer, Memory memory, std::size_t bytes, portals::MatchBits bits)
+  Fetch(std::uint32_t peer, std::uint8_t way, Memory memory, std::size_t bytes, portals::MatchBits bits)
       : peer_(peer),
+        way_(way),
         memory_(std::move(memory)),
         block_(portals::Buffer{memory_.get(), bytes}),
         entry_({.match_bits = bits, .source_rank = peer}, block_, {.offset_by = portals::OffsetBy::sender}) {}
   [[nodiscard]] bool done() const { return block_.messages() != 0; }
   [[nodiscard]] std::uint32_t peer() const { return peer_; }
+  [[nodiscard]] std::uint8_t way() const { return way_; }
   [[nodiscard]] std::size_t bytes() const { return block_.memory().bytes; }
   // Bytes that have arrived, once it is done: fewer than announced if the sender's notice was damaged.
   [[nodiscard]] std::size_t arrived() const { return block_.bytes(); }
@@ -30,6 +39,7 @@ class Fetch {
  private:
   friend class Bodies;
   std::uint32_t peer_;
+  std::uint8_t way_;
   Memory memory_;
   portals::SingleBlock block_;
   portals::MatchEntry entry_;
@@ -44,13 +54,13 @@ class Bodies {
   // Attaches both portals; the destructor detaches them.
   [[nodiscard]] portals::Status attach();
 
-  // Keeps a body until `peer` has fetched it. Returns its number.
-  [[nodiscard]] std::uint32_t offer(std::uint32_t peer, Memory memory, std::size_t bytes);
+  // Keeps a body until `peer` has fetched it by `way`. Returns its number.
+  [[nodiscard]] std::uint32_t offer(std::uint32_t peer, std::uint8_t way, Memory memory, std::size_t bytes);
   // Prepares a fetch; the header of the get for its owner. nullptr: no memory.
-  [[nodiscard]] Fetch* fetch(std::uint32_t peer, std::uint32_t number, std::uint64_t bytes, portals::Header& get);
+  [[nodiscard]] Fetch* fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t bytes, portals::Header& get);
   // Frees a fetch; the caller has moved the memory out.
   void end(Fetch& fetch);
-  // Frees bodies that were fetched, and those of lost peers.
+  // Frees bodies that were fetched, and those of lost peers and ways.
   void sweep() {
     if (!offers_.empty()) [[unlikely]]
       free_fetched();
@@ -61,13 +71,15 @@ class Bodies {
 
  private:
   struct Offer {
-    Offer(std::uint32_t to, Memory kept, std::size_t bytes, portals::MatchBits bits)
+    Offer(std::uint32_t to, std::uint8_t by, Memory kept, std::size_t bytes, portals::MatchBits bits)
         : peer(to),
+          way(by),
           memory(std::move(kept)),
           block(portals::Buffer{memory.get(), bytes}),
           entry({.match_bits = bits, .source_rank = to}, block,
                 {.offset_by = portals::OffsetBy::sender, .direction = portals::Direction::read_only}) {}
     std::uint32_t peer;
+    std::uint8_t way;
     Memory memory;
     portals::SingleBlock block;
     portals::MatchEntry entry;

@@ -49,14 +49,6 @@ core::Method& method_of(Context& context, const char* call, const std::string& n
   return *method;
 }
 
-// The same, if it is polled.
-core::Method& polled_method_of(Context& context, const char* call, const std::string& name) {
-  core::Method& method = method_of(context, call, name);
-  if (!method.polls_itself() && (!method.is_host || name == "local"))
-    fail(std::string(call) + ": " + name + " is not polled");
-  return method;
-}
-
 // Ends the context of this thread and its part in the rank.
 void leave(host::Rank& rank) {
   Context* const last = std::exchange(here.context, nullptr);
@@ -193,28 +185,15 @@ void set_skip_poll(const std::string& method, std::uint32_t every) {
   Context& context = this_context("set_skip_poll");
   if (every == 0) fail("set_skip_poll: 0 is invalid; 1 polls each time, and set_polling() switches a method off");
   const host::Call call(context.host_rank, "nexus::set_skip_poll");
-  core::Method& changed = polled_method_of(context, "set_skip_poll", method);
-  if (changed.is_host) {
-    // The kernel polls it, and records the change.
-    const portals::Status status = context.host_rank.set_poll_interval(method, std::to_string(every));
-    if (!status.ok()) fail("set_skip_poll: " + status.sentence());
-  } else if (context.host_rank.recording()) {
-    context.host_rank.record({.number = core::kPollsEvery, .a = changed.number, .b = every});
-  }
-  changed.skip_poll = changed.countdown = every;
+  const portals::Status status = context.set_skip_poll(method_of(context, "set_skip_poll", method), every);
+  if (!status.ok()) fail("set_skip_poll: " + status.sentence());
 }
 
 void set_polling(const std::string& method, bool on) {
   Context& context = this_context("set_polling");
   const host::Call call(context.host_rank, "nexus::set_polling");
-  core::Method& changed = polled_method_of(context, "set_polling", method);
-  if (changed.is_host) {
-    const portals::Status status = context.host_rank.set_polling(method, on);
-    if (!status.ok()) fail("set_polling: " + status.sentence());
-  } else if (context.host_rank.recording()) {
-    context.host_rank.record({.number = core::kPollsEvery, .a = changed.number, .b = on ? changed.skip_poll : 0});
-  }
-  changed.is_polled = on;
+  const portals::Status status = context.set_polling(method_of(context, "set_polling", method), on);
+  if (!status.ok()) fail("set_polling: " + status.sentence());
 }
 
 void set_parameter(const std::string& method, const std::string& name, const std::string& value) {
@@ -231,11 +210,11 @@ void load_module(const std::string& path) {
   if (const portals::Status status = core::load_module(path, module); !status.ok())
     fail("load_module: " + status.sentence());
   const std::string name(module->name());
-  context.load(std::move(module), {});
-  const core::Method& method = *context.methods.find(name);
   core::SharedTable& own = context.tables[context.host_rank.rank()];
   core::Table table = *own;
   if (table.size() == core::kRowsMost) fail("load_module: the context has 16 methods, which is the most");
+  context.load(std::move(module), {});
+  const core::Method& method = *context.methods.find(name);
   table.push_back({name, method.own, core::kNoContext});
   own = std::make_shared<const core::Table>(std::move(table));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "libraries/nexus/host_method.hpp"
@@ -104,7 +105,8 @@ void Context::start_modules(const Choice& choice) {
     Method* const method = methods.find(name);
     if (method == nullptr || every == 0)
       fail("init: invalid poll interval " + std::to_string(every) + " of \"" + name + "\"");
-    method->skip_poll = method->countdown = every;
+    if (const portals::Status status = set_skip_poll(*method, every); !status.ok())
+      fail("init: the poll interval of " + name + ": " + status.sentence());
   }
 }
 
@@ -199,17 +201,23 @@ std::vector<std::vector<std::byte>> Context::exchange(const char* call, std::vec
   }
   given_bytes_[0] = std::move(own);
   serve_until(call, portals::kAnyRank, true, [&] { return given_bytes_.size() == contexts; });
-  std::vector<std::byte> all;
+  std::vector<std::byte> some;
+  const auto send_some = [&] {
+    for (std::uint32_t peer = 1; peer < contexts; ++peer) traffic.send_control(peer, Control::all, exchange_, some);
+    some.clear();
+  };
   for (auto& [context, bytes] : given_bytes_) {
     const auto size = static_cast<std::uint32_t>(bytes.size());
-    const std::size_t at = all.size();
-    all.resize(at + sizeof size + size);
-    std::memcpy(all.data() + at, &size, sizeof size);
-    std::ranges::copy(bytes, all.begin() + static_cast<std::ptrdiff_t>(at + sizeof size));
+    // A message longer than the heap of control messages would never arrive.
+    if (!some.empty() && some.size() + sizeof size + size > kExchangedMost) send_some();
+    const std::size_t at = some.size();
+    some.resize(at + sizeof size + size);
+    std::memcpy(some.data() + at, &size, sizeof size);
+    std::ranges::copy(bytes, some.begin() + static_cast<std::ptrdiff_t>(at + sizeof size));
     exchanged_.push_back(std::move(bytes));
   }
   given_bytes_.clear();
-  for (std::uint32_t peer = 1; peer < contexts; ++peer) traffic.send_control(peer, Control::all, exchange_, all);
+  send_some();
   return std::move(exchanged_);
 }
 
@@ -219,18 +227,18 @@ bool Context::take_exchanged(std::uint32_t source, std::uint64_t number, Bytes b
     if (me() != 0 || (number != exchange_ && number != exchange_ + 1)) return false;
     return given_bytes_.try_emplace(source, body.begin(), body.end()).second;
   }
-  if (source != 0 || me() == 0 || number != exchange_ || !exchanged_.empty()) return false;
-  std::vector<std::vector<std::byte>> all;
+  if (source != 0 || me() == 0 || number != exchange_) return false;
+  std::vector<std::vector<std::byte>> some;
   std::uint32_t size = 0;
   while (body.size() >= sizeof size) {
     std::memcpy(&size, body.data(), sizeof size);
     body = body.subspan(sizeof size);
     if (size > body.size()) return false;
-    all.emplace_back(body.begin(), body.begin() + size);
+    some.emplace_back(body.begin(), body.begin() + size);
     body = body.subspan(size);
   }
-  if (!body.empty() || all.size() != host_rank.size()) return false;
-  exchanged_ = std::move(all);
+  if (!body.empty() || exchanged_.size() + some.size() > host_rank.size()) return false;
+  std::ranges::move(some, std::back_inserter(exchanged_));
   return true;
 }
 

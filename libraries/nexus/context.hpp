@@ -4,8 +4,8 @@
 // The path of a request, and the file of each step: send() selects the link's method (selection), transforms the body
 // and hands it to the method (sending), which is a way of the host (host_method, traffic) or a module. At the receiver
 // the message arrives in a heap or by deliver() (arrival), is fetched if it is long (bodies), unpacked, ordered (item)
-// and queued for its handler, which runs in a serving call (running) or in a thread (threads). A forwarder passes it on
-// (forwarding).
+// and queued for its handler, which runs in a serving call (serving) or in a thread (threads). A forwarder passes it on
+// (arrival).
 #pragma once
 
 #include <array>
@@ -78,6 +78,9 @@ class Context final : public Services {
   void take();
   // Polls the modules that are due. Returns whether one had messages.
   bool poll_modules(bool all = false);
+  // Both fail for a method that is not polled. The kernel polls the wires of the host.
+  [[nodiscard]] portals::Status set_skip_poll(Method& method, std::uint32_t every);
+  [[nodiscard]] portals::Status set_polling(Method& method, bool on);
   // Runs the handler of the next request. Returns false if there is none, or if this thread runs none.
   bool run_next();
   [[nodiscard]] bool runnable() const;
@@ -92,14 +95,16 @@ class Context final : public Services {
   [[nodiscard]] bool request(const char* call, Link& link, std::uint32_t handler, Bytes body, Failure& failure);
   // Sends one request to all links by their common object. Returns false if they have none.
   [[nodiscard]] bool request_all(StartpointState& startpoint, std::uint32_t handler, Bytes body);
-  // Sends by a way, or queues there. Never waits. Returns false if the way has failed. `is_secret`: as Pending.
-  bool transmit(Way& way, Frame frame, std::span<const Bytes> body, bool is_secret = false);
+  // Sends by a way, or queues there, with the request's link. Never waits. Returns false if the way has failed.
+  bool transmit(Way& way, Frame frame, std::span<const Bytes> body, const LinkData* link = nullptr);
+  // Whether a send may queue a body of `bytes` bytes without waiting.
+  [[nodiscard]] bool has_room(std::size_t bytes) const;
   // Sends a notice to a context, which its next finish() waits for.
   void send_notice(std::uint32_t context, Control kind, std::uint64_t number, const std::string& text);
 
   // --- Selection. ---
 
-  [[nodiscard]] std::vector<Judged> judge(const LinkData& link);
+  [[nodiscard]] std::vector<Judged> judge(const Link& link);
   // Selects the first applicable row. Fails with the reasons of all.
   [[nodiscard]] portals::Status choose(Link& link, Cause cause, const Method* except = nullptr);
   // Selects again after the table or the demands have changed, and moves the link if its method is another one.
@@ -186,15 +191,17 @@ class Context final : public Services {
   // --- sending ---
   void send_queued();
   void requeue(Way& way);
-  // Sends a queued message by the link, which was chosen after the message's method had failed.
-  [[nodiscard]] bool send_again(Link& link, const Pending& message);
+  // Sends a message that a failed method had queued by another one that meets the demands of its link. Returns false
+  // if none does.
+  [[nodiscard]] bool send_again(const Way& failed, const Pending& message);
   [[nodiscard]] portals::Status pack(Link& link, Frame& frame, Bytes body, std::vector<std::byte>& out);
   void end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder);
   // The frame of a link's message; by a forwarder if its method has one.
   [[nodiscard]] Frame frame_of(const Link& link, FrameKind kind) const;
   void count_sent(const Way& way, const Frame& frame);
+  void record_request(const Link& link, std::uint32_t handler, std::size_t bytes);
   [[nodiscard]] std::uint32_t content_of(const LinkData& link) const;
-  [[nodiscard]] std::string why_not(const LinkData& link, const Row& row, Judged& judged);
+  [[nodiscard]] std::string why_not(const Link& link, const Row& row, Judged& judged);
   [[nodiscard]] portals::Status open_transforms(const Link& link, const std::string& below,
                                                 std::vector<SharedWay>& out);
   void record_choice(const Link& link, std::size_t before, Cause cause);

@@ -34,6 +34,12 @@ std::vector<ModuleFacts> modules() {
     facts.is_polled = method.polls_itself() && method.is_polled;
     facts.polls = method.polls;
     facts.hits = method.hits;
+    if (host::PollCounts counts; method.is_host && context.host_rank.poll_counts(facts.name, counts).ok()) {
+      // The kernel polls it.
+      facts.polls = counts.polls;
+      facts.hits = counts.hits;
+      if (counts.interval != 0) facts.skip_poll = counts.interval;
+    }
     facts.sent = method.sent;
     facts.delivered = method.delivered;
     facts.lost = method.lost;

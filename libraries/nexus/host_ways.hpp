@@ -1,9 +1,11 @@
 // The ways of the host, by the names of Nexus's methods: local is the wire "self".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "margay/host.hpp"
 
@@ -28,6 +30,13 @@ struct HostWay {
 [[nodiscard]] inline bool try_send_by(host::Rank& rank, std::uint8_t way, const portals::Header& header,
                                       const portals::Region& body) {
   return rank.try_send_by(static_cast<host::Way>(way), header, body);
+}
+// Whether a way that a message has named leads to the peer.
+[[nodiscard]] inline bool is_open_way(host::Rank& rank, std::uint32_t peer, std::uint8_t way) {
+  const std::vector<host::WayRow> rows = rank.ways(peer);
+  return std::ranges::any_of(rows, [way](const host::WayRow& row) {
+    return row.why_not.empty() && static_cast<std::uint8_t>(row.way) == way;
+  });
 }
 inline void set_way(host::Outgoing& message, std::uint8_t way) {
   message.way = static_cast<host::Way>(way);

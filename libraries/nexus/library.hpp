@@ -38,7 +38,7 @@ enum class Control : std::uint8_t {
   again,      // from context 0: another wave
   over,       // from context 0: no request is under way
   own,        // a context's startpoint, to context 0
-  all         // all startpoints, from context 0
+  all         // startpoints of the next contexts in their order, from context 0
 };
 inline constexpr unsigned kControlShift = 56;
 [[nodiscard]] constexpr portals::MatchBits control_bits(Control kind, std::uint64_t number = 0) {
@@ -61,6 +61,9 @@ inline constexpr std::size_t kQueueBytes = std::size_t{64} << 20, kQueueLeast = 
 inline constexpr std::uint32_t kEndpointsMost = (1U << kEndpointBits) - 1;
 inline constexpr std::size_t kLinksMost = 4096, kRowsMost = 16, kTransformsMost = 4, kHandlerNameMost = 63,
                              kTextMost = 512;
+// Bytes of a startpoint that exchange() gives to all contexts, and of those in one message.
+inline constexpr std::size_t kExchangedMost = std::size_t{1} << 20;
+static_assert(kExchangedMost + 4096 < kControlHeapBytes);
 // Threads of handlers: MARGAY_NEXUS_THREADS.
 inline constexpr std::uint32_t kThreadsMost = 64;
 // Pending errors that are kept; later ones are counted only.

@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,15 +30,18 @@ struct Method {
   bool is_polled = true;
   std::uint64_t polls = 0, hits = 0, sent = 0, delivered = 0, lost = 0, dropped = 0;
   [[nodiscard]] std::string name() const { return std::string(module->name()); }
+  // Whether it is polled at all: by Nexus, or by the kernel.
+  [[nodiscard]] bool is_polled_method() const {
+    return is_host ? module->name() != "local" : !traits.has(MARGAY_NEXUS_TRANSFORM);
+  }
   [[nodiscard]] bool polls_itself() const { return !is_host && !traits.has(MARGAY_NEXUS_TRANSFORM); }
 };
 
 // A message that waits until its method takes it.
 struct Pending {
   Frame frame;
-  // It must be encrypted where it leaves the node, and only the method does so.
-  bool is_secret = false;
   std::vector<std::byte> body;
+  std::optional<LinkData> link;  // of a request: its table and demands, in case that the method fails
 };
 
 // A communication object, the messages that it has not taken, and its state.

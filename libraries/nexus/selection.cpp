@@ -14,7 +14,7 @@ std::uint32_t Context::content_of(const LinkData& link) const {
   return content;
 }
 
-std::string Context::why_not(const LinkData& link, const Row& row, Judged& judged) {
+std::string Context::why_not(const Link& link, const Row& row, Judged& judged) {
   Method* const method = judged.method = methods.find(row.method);
   if (method == nullptr) return "this context has no method of this name";
   if (!method->off.empty()) return "it is switched off: " + method->off;
@@ -37,7 +37,9 @@ std::string Context::why_not(const LinkData& link, const Row& row, Judged& judge
     const auto at = reserved_.find({link.context, row.method});
     const std::uint64_t reserved = at == reserved_.end() ? 0 : at->second;
     judged.available = traits.bytes_per_second - std::min(traits.bytes_per_second, reserved);
-    if (quality.bytes_per_second > judged.available)
+    // Of its own reservation the link may use all.
+    const std::uint64_t usable = judged.available + (link.reserved_at == row.method ? link.reserved : 0);
+    if (quality.bytes_per_second > usable)
       return std::to_string(judged.available) + " bytes/s are available, and " +
              std::to_string(quality.bytes_per_second) + " are demanded";
   }
@@ -52,7 +54,7 @@ std::string Context::why_not(const LinkData& link, const Row& row, Judged& judge
   return methods.failure(*method, target);
 }
 
-std::vector<Judged> Context::judge(const LinkData& link) {
+std::vector<Judged> Context::judge(const Link& link) {
   std::vector<Judged> judged;
   for (const Row& row : *link.table) {
     Judged& each = judged.emplace_back();
@@ -62,10 +64,6 @@ std::vector<Judged> Context::judge(const LinkData& link) {
 }
 
 portals::Status Context::choose(Link& link, Cause cause, const Method* except) {
-  // Of its own reservation the link may use all.
-  const std::uint64_t wanted = std::exchange(link.quality.bytes_per_second, 0);
-  reserve(link);
-  link.quality.bytes_per_second = wanted;
   std::vector<Judged> judged = judge(link);
   std::vector<std::size_t> order(judged.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -163,17 +161,20 @@ void Context::add_forwarding(const std::string& method, std::uint32_t forwarder,
                              const std::vector<std::uint32_t>& contexts) {
   const auto check = [&](std::uint32_t context) {
     if (context >= host_rank.size())
-      fail("forward: invalid context " + std::to_string(context) + "; there are contexts 0 to " +
-           std::to_string(host_rank.size() - 1));
+      fail("forward: invalid context " + std::to_string(static_cast<std::int32_t>(context)) +
+           "; there are contexts 0 to " + std::to_string(host_rank.size() - 1));
   };
   check(forwarder);
   for (const std::uint32_t context : contexts) {
     check(context);
     if (context == forwarder) fail("forward: context " + std::to_string(context) + " cannot pass on its own requests");
+    if (std::ranges::find(*tables[context], method, &Row::method) == tables[context]->end())
+      fail("forward: context " + std::to_string(context) + " has no method \"" + method + "\"");
+  }
+  // After all checks, so that a call that fails changes nothing.
+  for (const std::uint32_t context : contexts) {
     Table table = *tables[context];
-    const auto row = std::ranges::find(table, method, &Row::method);
-    if (row == table.end()) fail("forward: context " + std::to_string(context) + " has no method \"" + method + "\"");
-    row->forwarder = forwarder;
+    std::ranges::find(table, method, &Row::method)->forwarder = forwarder;
     tables[context] = std::make_shared<const Table>(std::move(table));
     if (context == me()) forwarders_.insert(forwarder);
     if (forwarder == me()) forwards_for_[context] = method;

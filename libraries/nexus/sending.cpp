@@ -16,13 +16,6 @@ bool keeps_order(const Way& way) {
   return (way.method->traits.bits & kOrderedAndReliable) == kOrderedAndReliable;
 }
 
-// Whether a link demands encryption, and has it by its method alone.
-bool is_encrypted_by_method(const Link& link) {
-  return link.quality.secure && std::ranges::none_of(link.before, [](const SharedWay& each) {
-           return each->method->traits.has(MARGAY_NEXUS_SECURE);
-         });
-}
-
 }  // namespace
 
 Frame Context::frame_of(const Link& link, FrameKind kind) const {
@@ -57,7 +50,7 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
     return false;
   }
   const bool never_waits = here.depth != 0;
-  if (never_waits && queued_bytes() != 0 && queued_bytes() + body.size() > settings.queue_bytes) {
+  if (never_waits && !has_room(body.size())) {
     ++count(kFull);
     failure.why = Failure::Why::full;
     failure.text = "the queue of requests has " + std::to_string(queued_bytes()) +
@@ -65,8 +58,10 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
     return false;
   }
   failure.why = Failure::Why::unreachable;
+  // Of the body, or of the transformed one once that is known.
+  std::size_t bytes = body.size();
   for (std::size_t attempt = 0; attempt <= kRowsMost; ++attempt) {
-    portals::Status status = choose_for(link, body.size());
+    portals::Status status = choose_for(link, bytes);
     if (!status.ok()) {
       failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence();
       return false;
@@ -85,19 +80,11 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
       }
       sent = packed;
     }
-    if (sent.size() > link.way->method->traits.body_most) continue;
-    if (!transmit(*link.way, frame, {&sent, 1}, is_encrypted_by_method(link))) continue;
+    bytes = std::max(bytes, sent.size());
+    if (bytes > link.way->method->traits.body_most) continue;
+    if (!transmit(*link.way, frame, {&sent, 1}, &link)) continue;
     link.is_used = true;
-    if (host_rank.recording()) {
-      const bool is_host = link.way->method->is_host;
-      host_rank.record({.number = kRequests,
-                        .peer = link.context,
-                        .bytes = body.size(),
-                        .a = handler,
-                        .b = link.endpoint,
-                        .of_sent = is_host && link.forwarder == kNoContext,
-                        .way = is_host ? way_of(*link.way->object) : host::Way::usual});
-    }
+    record_request(link, handler, body.size());
     if (never_waits || queued_bytes() <= settings.queue_bytes) return true;
     try {
       serve_until(call, link.context, false, [this] { return queued_bytes() <= settings.queue_bytes; });
@@ -113,6 +100,22 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
   return false;
 }
 
+bool Context::has_room(std::size_t bytes) const {
+  return queued_bytes() == 0 || queued_bytes() + bytes <= settings.queue_bytes;
+}
+
+void Context::record_request(const Link& link, std::uint32_t handler, std::size_t bytes) {
+  if (!host_rank.recording()) return;
+  const bool is_host = link.way->method->is_host;
+  host_rank.record({.number = kRequests,
+                    .peer = link.context,
+                    .bytes = bytes,
+                    .a = handler,
+                    .b = link.endpoint,
+                    .of_sent = is_host && link.forwarder == kNoContext,
+                    .way = is_host ? way_of(*link.way->object) : host::Way::usual});
+}
+
 bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, Bytes body) {
   if (startpoint.links.size() < 2 || startpoint.links.size() > 0xffff) return false;
   Way* const first = startpoint.links.front()->way.get();
@@ -120,7 +123,7 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
   std::vector<Target> targets;
   for (const auto& link : startpoint.links) {
     if (link->way == nullptr || link->way->method != first->method || !link->before.empty() ||
-        link->forwarder != kNoContext)
+        link->forwarder != kNoContext || host_rank.lost(link->context))
       return false;
     targets.push_back({link->context, (*link->table)[link->row].descriptor});
   }
@@ -137,7 +140,8 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
     std::memcpy(at + 8, &link->generation, 2);
     at += 10;
   }
-  if (list.size() + body.size() > first->method->traits.body_most) return false;
+  // Without room, each link's request waits or fails for itself.
+  if (list.size() + body.size() > first->method->traits.body_most || !has_room(list.size() + body.size())) return false;
   Frame frame = frame_of(*startpoint.links.front(), FrameKind::request);
   frame.link = 0;
   frame.epoch = 0;
@@ -145,7 +149,10 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
   frame.handler = handler;
   const std::array<Bytes, 2> pieces{Bytes(list), body};
   if (!transmit(*startpoint.group, frame, pieces)) return false;
-  for (const auto& link : startpoint.links) link->is_used = true;
+  for (const auto& link : startpoint.links) {
+    link->is_used = true;
+    record_request(*link, handler, body.size());
+  }
   return true;
 }
 
@@ -160,7 +167,7 @@ void Context::count_sent(const Way& way, const Frame& frame) {
   ++count(!method.is_host ? kByModules : name == "local" ? kByLocal : name == "shm" ? kByShm : kByTcp);
 }
 
-bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body, bool is_secret) {
+bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body, const LinkData* link) {
   if (!way.failed.empty()) return false;
   frame.body_bytes = total_bytes(body);
   Sent sent = Sent::full;
@@ -182,7 +189,11 @@ bool Context::transmit(Way& way, Frame frame, std::span<const Bytes> body, bool 
   ++count(kQueued);
   Pending& pending = way.queue.emplace_back();
   pending.frame = frame;
-  pending.is_secret = is_secret;
+  if (link != nullptr) {
+    pending.link = *link;
+    // The link itself has the reservation.
+    pending.link->quality.bytes_per_second = 0;
+  }
   pending.body.resize(frame.body_bytes);
   gather(body, pending.body.data());
   const std::size_t bytes = pending.body.size() + sizeof(Pending);
@@ -219,34 +230,40 @@ void Context::requeue(Way& way) {
   std::deque<Pending> queue = std::move(way.queue);
   way.queue.clear();
   queued_bytes_ -= std::exchange(way.queued_bytes, 0);
-  const auto choose_link = [&](bool is_secret, Link& link) {
-    link.context = way.context;
-    link.table = tables[way.context];
-    link.quality.secure = is_secret;
-    return choose(link, Cause::failure, way.method).ok();
-  };
-  Link plain, secret;
-  const bool has_plain = choose_link(false, plain);
-  const bool any_secret = std::ranges::any_of(queue, &Pending::is_secret);
-  const bool has_secret = any_secret && choose_link(true, secret);
   for (const Pending& each : queue) {
-    if (each.is_secret ? has_secret && send_again(secret, each) : has_plain && send_again(plain, each)) continue;
+    if (send_again(way, each)) continue;
     add_error("a request for context " + std::to_string(way.context) + " is lost with its method " +
               way.method->name() + " (" + way.failed + ")");
   }
 }
 
-bool Context::send_again(Link& link, const Pending& message) {
+bool Context::send_again(const Way& failed, const Pending& message) {
   Frame frame = message.frame;
   if ((frame.flags & kIsMulticast) != 0) return false;
+  const bool was_routed = (frame.flags & kToForwarder) != 0;
+  Link link;
+  link.context = was_routed ? frame.origin : failed.context;
+  link.table = tables[link.context];
+  if (message.link.has_value()) static_cast<LinkData&>(link) = *message.link;
+  if (!choose(link, Cause::failure, failed.method).ok()) return false;
   if (link.forwarder != kNoContext) {
     // A header has room for one forwarder.
-    if ((frame.flags & (kIsForwarded | kToForwarder)) != 0) return false;
+    if ((frame.flags & kIsForwarded) != 0) return false;
     frame.flags |= kToForwarder;
     frame.origin = link.context;
+  } else if (was_routed) {
+    frame.flags = static_cast<std::uint8_t>(frame.flags & ~kToForwarder);
+    frame.origin = me();
   }
-  const Bytes body = message.body;
-  return transmit(*link.way, frame, {&body, 1}, message.is_secret);
+  Bytes body = message.body;
+  std::vector<std::byte> packed;
+  // The other method may need transforms that the failed one did not need.
+  if (!link.before.empty() && (frame.flags & kIsPacked) == 0) {
+    if (!pack(link, frame, body, packed).ok()) return false;
+    body = packed;
+  }
+  if (body.size() > link.way->method->traits.body_most) return false;
+  return transmit(*link.way, frame, {&body, 1}, message.link.has_value() ? &link : nullptr);
 }
 
 portals::Status Context::pack(Link& link, Frame& frame, Bytes body, std::vector<std::byte>& out) {
@@ -295,9 +312,11 @@ void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
   const std::uint32_t forwarder = std::exchange(link.forwarder, old_forwarder);
   const Frame marker = frame_of(link, FrameKind::marker);
   link.forwarder = forwarder;
-  if (!keeps_order(old_way) || !transmit(old_way, marker, {}))
-    static_cast<void>(transmit(*link.way, frame_of(link, FrameKind::skipped), {}));
-  ++link.epoch;
+  const bool is_ended = (keeps_order(old_way) && transmit(old_way, marker, {}, &link)) ||
+                        transmit(*link.way, frame_of(link, FrameKind::skipped), {}, &link);
+  // Both have failed: the next change ends this epoch, or the receiver would wait for its end.
+  link.is_used = !is_ended;
+  if (is_ended) ++link.epoch;
 }
 
 void Context::close(Link& link) {

@@ -39,6 +39,31 @@ bool Context::poll_modules(bool all) {
   return moved;
 }
 
+portals::Status Context::set_skip_poll(Method& method, std::uint32_t every) {
+  if (!method.is_polled_method()) return portals::Status::error(method.name() + " is not polled");
+  if (method.is_host) {
+    // The kernel records the change.
+    portals::Status status = host_rank.set_poll_interval(method.name(), std::to_string(every));
+    if (!status.ok()) return status;
+  } else if (host_rank.recording()) {
+    host_rank.record({.number = kPollsEvery, .a = method.number, .b = every});
+  }
+  method.skip_poll = method.countdown = every;
+  return {};
+}
+
+portals::Status Context::set_polling(Method& method, bool on) {
+  if (!method.is_polled_method()) return portals::Status::error(method.name() + " is not polled");
+  if (method.is_host) {
+    portals::Status status = host_rank.set_polling(method.name(), on);
+    if (!status.ok()) return status;
+  } else if (host_rank.recording()) {
+    host_rank.record({.number = kPollsEvery, .a = method.number, .b = on ? method.skip_poll : 0});
+  }
+  method.is_polled = on;
+  return {};
+}
+
 bool Context::runnable() const {
   return !ready_.empty() && here.depth == 0 && !here.on_thread;
 }
@@ -145,6 +170,11 @@ void Context::count_wave(std::uint64_t sends) {
 }
 
 void Context::settle(const char* call) {
+  // Requests may be under way by a method whose polling the program has switched off.
+  for (Method& method : methods.all()) {
+    if (method.is_polled || !method.off.empty()) continue;
+    if (const portals::Status status = set_polling(method, true); !status.ok()) fail(status.sentence());
+  }
   serve_until(call, portals::kAnyRank, true, [this] {
     if (!quiet() || close_ways()) return false;
     contribute();

@@ -112,6 +112,13 @@ Startpoint::~Startpoint() {
 
 void Startpoint::bind(const Endpoint& endpoint) {
   Context& context = context_of("Startpoint::bind", *state_);
+  {
+    // Another endpoint of this context may have the number.
+    const core::Locked locked(&context);
+    const core::Slot* const slot = context.endpoints.find(endpoint.number(), endpoint.generation());
+    if (slot == nullptr || slot->endpoint != &endpoint)
+      fail("Startpoint::bind: the endpoint was made before the last init(), or in another context");
+  }
   LinkData link;
   link.context = context.host_rank.rank();
   link.endpoint = endpoint.number();
@@ -313,6 +320,9 @@ std::vector<Startpoint> exchange(const Startpoint& startpoint) {
   Context& context = this_context("exchange");
   if (here.depth != 0) fail("exchange is called in a handler, which must not wait for all contexts");
   const Buffer own = std::move(Buffer().put(startpoint));
+  if (own.bytes().size() > core::kExchangedMost)
+    fail("exchange: the startpoint has " + std::to_string(own.bytes().size()) + " bytes; the most are " +
+         std::to_string(core::kExchangedMost) + "; make it light, or exchange one with fewer links");
   std::vector<std::vector<std::byte>> all;
   {
     const host::Call call(context.host_rank, kCall);

@@ -69,7 +69,8 @@ void Traffic::send(std::uint32_t peer, std::uint8_t way, const Frame& frame, std
   if (is_long) {
     Memory copy = allocate(bytes);
     gather(body, copy.get());
-    header.offset = std::uint64_t{bytes} << 24 | bodies.offer(peer, std::move(copy), bytes);
+    const std::uint32_t number = bodies.offer(peer, way, std::move(copy), bytes);
+    header.offset = std::uint64_t{bytes} << 24 | std::uint64_t{way} << kBodyNumberBits | number;
     flags |= kIsLong;
   }
   header.match_bits = endpoint_bits(frame.endpoint, frame.generation) | portals::MatchBits{flags} << 16 | frame.link;
@@ -109,7 +110,7 @@ void Traffic::send_control(std::uint32_t peer, Control kind, std::uint64_t numbe
   send_bytes(header, 0, {&body, 1}, body.size());
 }
 
-portals::Status Traffic::read(const portals::Header& header, Frame& out, std::uint32_t& number) {
+portals::Status Traffic::read(const portals::Header& header, Frame& out, BodyPlace& place) {
   const auto damaged = [](const std::string& why) { return portals::Status::error("damaged header: " + why); };
   std::uint32_t first = 0;
   std::memcpy(&first, header.user_data.data(), 4);
@@ -127,17 +128,21 @@ portals::Status Traffic::read(const portals::Header& header, Frame& out, std::ui
     return damaged("unknown flags " + std::to_string(out.flags));
   out.body_bytes = header.length;
   if ((out.flags & kIsLong) == 0) return {};
-  number = static_cast<std::uint32_t>(header.offset & 0xff'ffff);
+  place.number = static_cast<std::uint32_t>(header.offset) & ((1U << kBodyNumberBits) - 1);
+  place.way = static_cast<std::uint8_t>(header.offset >> kBodyNumberBits & 0xf);
   out.body_bytes = header.offset >> 24;
   if (header.length != 0) return damaged("a body that is to be fetched came with the header");
   if (out.body_bytes <= kShortMost) return damaged("a short body is to be fetched");
   return {};
 }
 
-Fetch* Traffic::fetch(std::uint32_t peer, std::uint32_t number, std::uint64_t bytes) {
+Fetch* Traffic::fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t bytes) {
   portals::Header get;
-  Fetch* const fetch = bodies.fetch(peer, number, bytes, get);
-  if (fetch != nullptr) send_bytes(get, 0, {}, 0);
+  BodyPlace checked = place;
+  // A damaged notice may name any way.
+  if (!is_open_way(rank_, peer, place.way)) checked.way = 0;
+  Fetch* const fetch = bodies.fetch(peer, checked, bytes, get);
+  if (fetch != nullptr) send_bytes(get, checked.way, {}, 0);
   return fetch;
 }
 

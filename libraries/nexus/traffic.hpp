@@ -6,7 +6,8 @@
 //
 //   byte 0  FrameKind    1 to 3  handler    4 to 7  epoch    8 to 11  origin; to a forwarder: the final context
 //
-// A request whose body is fetched has the body's number in the lower 24 bits of the offset, and its length above.
+// A request whose body is fetched has in its offset the body's number (20 bits), the way that carries the body (4) and
+// its length (40).
 #pragma once
 
 #include <memory>
@@ -57,10 +58,10 @@ class Traffic final : private host::Observer {
   void send(std::uint32_t peer, std::uint8_t way, const Frame& frame, std::span<const Bytes> body);
   // Sends a control message.
   void send_control(std::uint32_t peer, Control kind, std::uint64_t number = 0, Bytes body = {});
-  // The frame in a header of portal 32 or 36, with the number of a body that must be fetched. Fails for damage.
-  [[nodiscard]] static portals::Status read(const portals::Header& header, Frame& out, std::uint32_t& number);
-  // Fetches a body. nullptr: no memory.
-  [[nodiscard]] Fetch* fetch(std::uint32_t peer, std::uint32_t number, std::uint64_t bytes);
+  // The frame in a header of portal 32 or 36, with the place of a body that must be fetched. Fails for damage.
+  [[nodiscard]] static portals::Status read(const portals::Header& header, Frame& out, BodyPlace& place);
+  // Fetches a body, by the way of its request. nullptr: no memory.
+  [[nodiscard]] Fetch* fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t bytes);
 
   // Frees what has left.
   void sweep();

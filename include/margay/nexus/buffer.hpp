@@ -3,7 +3,7 @@
 // a wrong value. Typed elements are an addition to the paper, from the manual of Nexus.
 //
 // Format, in the byte order of the machine: for each put, one byte Type, four bytes of count, then the elements. A string
-// is characters; a startpoint is its encoded bytes (libraries/nexus/startpoint_codec.hpp).
+// is characters; a startpoint is its encoded bytes (libraries/nexus/table.hpp).
 #pragma once
 
 #include <concepts>

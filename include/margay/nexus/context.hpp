@@ -26,7 +26,7 @@ struct Options {
 };
 
 // Starts Nexus in this rank. Collective over the ranks of the job. The first version takes the words of Nexus
-// (--nexus-methods LIST, --nexus-skip-poll LIST and so on) off the command line. Throws `error` for invalid
+// (--nexus-modules LIST, --nexus-skip-poll METHOD=N and so on) off the command line. Throws `error` for invalid
 // settings, and if Nexus has been started already.
 void init(int& argc, char**& argv, const Options& options = {});
 void init(const Options& options = {});
@@ -65,19 +65,19 @@ void wait_until(const std::function<bool()>& done, Depends depends = Depends::re
 
 // Sets whether a method is polled, and at each how many-th poll (paper 003, section 3.3, skip_poll); 1: each. Of tcp and shm
 // it is the interval of margay's kernel, which polls for MPI, too (docs/polling.md); of a module that of this context's
-// polling function. Throws `error` for 0, for an unknown method and for local.
+// polling function. Throws `error` for 0, for an unknown method and for local. finish() switches all polling on.
 void set_skip_poll(const std::string& method, std::uint32_t every);
 void set_polling(const std::string& method, bool on);
 
-// Sets a parameter of a method in this context, such as ("udp", "port", "7000").
+// Sets a parameter of a method in this context, such as ("udp", "linger_ms", "20").
 void set_parameter(const std::string& method, const std::string& name, const std::string& value);
 // Loads a module and adds its method at the end of this context's order. Contexts learn of it by startpoints that are made
 // later.
 void load_module(const std::string& path);
 
 // Allows this context to pass on requests that reach it by `method` for other contexts; off by default. Collective: each
-// context calls it with the same arguments. Startpoints that are made or received later have the forwarder in their
-// tables. Requests from other forwarders are refused.
+// context calls it with the same arguments. Startpoints that are made later, and light ones that are received later,
+// have the forwarder in their tables. Requests from other forwarders are refused.
 void forward(const std::string& method, int forwarder, const std::vector<int>& for_contexts);
 
 }  // namespace margay::nexus

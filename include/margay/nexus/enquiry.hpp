@@ -19,8 +19,9 @@ struct ModuleFacts {
   std::uint32_t latency_ns = 0, poll_cost_ns = 0;  // hints of the module; 0: unknown
   std::uint64_t bytes_per_second = 0;
   std::uint64_t body_most = 0;
+  // Of tcp and shm, which margay's kernel polls, `skip_poll`, `polls` and `hits` are the kernel's.
   std::uint32_t skip_poll = 1;
-  bool is_polled = false;
+  bool is_polled = false;  // by Nexus's polling function
   std::uint64_t polls = 0, hits = 0, sent = 0, delivered = 0, lost = 0, dropped = 0;
   std::vector<std::pair<std::string, std::string>> parameters;
   std::vector<std::pair<std::string, std::uint64_t>> statistics;

@@ -104,7 +104,7 @@ class Startpoint {
 };
 
 // Gives a startpoint to all contexts, and returns theirs, by context: the first links of a program. Collective. Serves
-// meanwhile. Throws `error` if it is not bound, or if a context is lost.
+// meanwhile. Throws `error` if it is not bound or has more than 1 MiB in a buffer, or if a context is lost.
 [[nodiscard]] std::vector<Startpoint> exchange(const Startpoint& startpoint);
 
 }  // namespace margay::nexus

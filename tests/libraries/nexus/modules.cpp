@@ -10,7 +10,7 @@
 namespace {
 
 using namespace margay::nexus;
-using cases::need;
+using cases::need, cases::need_error;
 
 // A door of one context: requests that have come, and the next expected number, by context.
 struct Door {
@@ -80,6 +80,8 @@ void lossy() {
   wait_until([&] { return doors.door.came == 86; }, Depends::anything);
   need(statistic("udp", "sent") == 100, "100 sent messages");
   need(statistic("udp", "delivered") == 86 && statistic("udp", "lost") == 14, "86 delivered and 14 lost messages");
+  need_error("is fixed", [] { set_parameter("udp", "receive_buffer", "100000"); });
+  set_parameter("udp", "linger_ms", "20");
   need(statistic("udp", "dropped") == 0 && statistic("udp", "unauthenticated") == 0, "no dropped message");
   doors.meet();
 }
@@ -142,6 +144,87 @@ void loaded() {
   doors.meet();
 }
 
+// A handler sends more than the loaded module takes: the link moves to the next method, and its requests keep their
+// order.
+void overload() {
+  constexpr int kEach = 400;
+  Doors doors;
+  static Startpoint* own = nullptr;
+  own = &doors.all[static_cast<std::size_t>(context())];
+  need(own->method() == "fifo", "the loaded module, not " + own->method());
+  register_handler("burst", [](Endpoint&, Buffer&) {
+    // A send in a handler polls nothing, so the pipe fills.
+    for (int i = 0; i < kEach; ++i) send(*own, "knock", knock(i, 4000)).check();
+  });
+  const std::uint64_t changes = counts().changes;
+  send(*own, "burst").check();
+  wait_until([&] { return doors.door.came == kEach; }, Depends::anything);
+  need(counts().changes == changes + 1 && own->method() == "local", "one change to the next method");
+  need(doors.door.in_order && doors.door.next[static_cast<std::size_t>(context())] == kEach, "the order of requests");
+  doors.meet();
+}
+
+// Bodies that are too long for a method once they are encrypted go by the next one.
+void limit() {
+  Doors doors;
+  Startpoint& next = doors.after();
+  next.require({.ordered = false, .reliable = false});
+  next.put_before("secure");
+  need(next.method() == "udp", "udp, not " + next.method());
+  const auto most = static_cast<std::size_t>(facts(modules(), "udp").body_most);
+  // Around the limit, with the buffer's own bytes.
+  for (std::size_t less = 200; less > 0; less -= 20) send(next, "knock", knock(0, most - less)).check();
+  need(next.method() != "udp", "another method, not " + next.method());
+  doors.meet();
+}
+
+// A request that waits for a secure module when that fails does not leave the node by a method that is not secure.
+void secret() {
+  Doors doors;
+  doors.after().require({.secure = true});
+  need(doors.after().method() == "broken", "the secure module, not " + doors.after().method());
+  send(doors.after(), "knock", knock(0, 100)).check();
+  need_error("the line is cut", [] { wait_until([] { return false; }, Depends::anything); });
+  need_error("is lost with its method broken", [] { wait_until([] { return false; }, Depends::anything); });
+  doors.meet();
+  need(doors.door.came == 0, "no request");
+}
+
+// Long bodies travel by the method of their link: the statistics of the wires are the test's.
+void carried() {
+  Doors doors;
+  doors.after().force("tcp");
+  for (int i = 0; i < 10; ++i) send(doors.after(), "knock", knock(i, 100'000)).check();
+  wait_until([&] { return doors.door.came == 10; });
+  const ModuleFacts tcp = facts(modules(), "tcp");
+  need(tcp.polls != 0 && tcp.hits != 0 && tcp.sent >= 10, "the polls of tcp");
+  doors.meet();
+}
+
+// The interval of tcp is that of the settings, which is the kernel's; requests that wait on a wire whose polling is off
+// arrive before the end.
+void polling() {
+  static Doors doors;
+  need(facts(modules(), "tcp").skip_poll == 20, "the interval of the settings");
+  set_skip_poll("tcp", 7);
+  need(facts(modules(), "tcp").skip_poll == 7, "the interval of the call");
+  doors.meet();
+  set_polling("tcp", false);
+  for (Startpoint& each : doors.all) send(each, "knock", knock(0, 10)).check();
+}
+
+// A forwarder passes on by itself, although the table of the final context names a further forwarder for the other
+// method.
+void chain() {
+  need(contexts() == 6, "six contexts on two nodes");
+  forward("tcp", 3, {5});
+  forward("shm", 4, {5});
+  Doors doors;
+  send(doors.all[5], "knock", knock(0, 10)).check();
+  if (context() == 5) wait_until([&] { return doors.door.came == 6; });
+  doors.meet();
+}
+
 // Prints the order of this context's modules, and one parameter.
 void chosen() {
   std::string line = "context " + std::to_string(context()) + ":";
@@ -153,7 +236,9 @@ void chosen() {
 }
 
 constexpr cases::Case kCases[] = {{"lossy", lossy},       {"multicast", multicast}, {"transforms", transforms},
-                                  {"off_node", off_node}, {"loaded", loaded},       {"chosen", chosen}};
+                                  {"off_node", off_node}, {"loaded", loaded},       {"chosen", chosen},
+                                  {"overload", overload}, {"limit", limit},         {"carried", carried},
+                                  {"polling", polling},   {"chain", chain},         {"secret", secret}};
 
 }  // namespace
 

@@ -120,6 +120,23 @@ def case_forwarding(case):
     case.expect_lines(["forwarding: right"])
     case.margay("--nodes", "2", program(case, "requests"), "wrong_forwarders", ranks=4)
     case.expect_lines(["wrong_forwarders: right"])
+    case.margay("--check-accounting", "--nodes", "2", program(case, "modules"), "chain", ranks=6)
+    case.expect_lines(["chain: right"])
+
+
+def case_carried(case):
+    """A body of any length travels by the method of its link, not by the pair's usual wire."""
+    case.margay("--stats", "--check-accounting", "--way", "shm,tcp", program(case, "modules"), "carried", ranks=2)
+    case.expect_lines(["carried: right"])
+    wires = dict(re.findall(r"^    (shared memory|tcp) +\d+ +(\d+)$", case.last.stderr, re.M))
+    case.expect(int(wires["tcp"]) >= 2_000_000 > int(wires["shared memory"]), f"the bodies by TCP, not {wires}")
+
+
+def case_polling(case):
+    """The poll interval of a wire is that of the settings and calls; the end receives what waits on a wire that is not polled."""
+    for ranks in (2, 4):
+        case.margay("--check-accounting", "--nodes", "2", program(case, "modules"), "polling", "--nexus-skip-poll=tcp=20", ranks=ranks)
+        case.expect_lines(["polling: right"])
 
 
 def case_again(case):
@@ -166,6 +183,12 @@ def case_deadlock(case):
     case.margay("--deadlock", "abort", program(case, "mistaken"), "wait", status=73)
     waits = case.findings("waits", finding="deadlock")
     case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")
+
+
+def case_destroy(case):
+    """An endpoint that its own handler destroys ends the job with a message."""
+    case.margay(program(case, "mistaken"), "destroy", ranks=1, status="nonzero")
+    case.expect_said("is destroyed while a handler runs for it")
 
 
 def case_lost(case):

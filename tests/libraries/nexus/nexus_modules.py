@@ -40,6 +40,21 @@ def case_lossy(case):
 def case_multicast(case):
     """One datagram reaches the endpoints of all other contexts."""
     right(case, "multicast", "--nexus-modules=local,shm,tcp,multicast", worlds=((2, ()), (4, ("--nodes", "2"))))
+    # A trace has the request of each link.
+    trace = case.traced(case.build.folder / "tests" / "libraries" / "nexus_modules", "multicast",
+                        "--nexus-modules=local,shm,tcp,multicast", ranks=3)
+    requests = [event for event in case.events(trace, "library_event") if event["event"] == 0 and event["rank"] == 0]
+    case.expect(len(requests) == 20, f"20 requests of context 0, not {len(requests)}")
+
+
+def case_limit(case):
+    """A body that is too long for udp once it is encrypted goes by the next method."""
+    right(case, "limit", "--nexus-modules=local,udp,shm,tcp,secure", worlds=WORLDS[1:])
+
+
+def case_secret(case):
+    """A queued request of a secure method that fails is lost rather than sent by one that is not secure."""
+    right(case, "secret", f"--nexus-load=broken={broken(case, 0)}", worlds=((2, ("--nodes", "2")),), env={"BROKEN_SEND": "full"})
 
 
 def case_transforms(case):
@@ -62,6 +77,7 @@ def case_fifo(case):
     subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", include.parent, "-o", library, source],
                    check=True)
     right(case, "loaded", f"--nexus-load=fifo={library}", "--nexus-order=fifo", worlds=((1, ()), (2, ()), (3, ())))
+    right(case, "overload", f"--nexus-load=fifo={library}", "--nexus-order=fifo", worlds=((1, ()), (2, ())))
     # By another name than its own.
     modules(case, "loaded", f"--nexus-load=pipe={library}", status="nonzero")
     case.expect_said("pipe")
@@ -91,6 +107,7 @@ def case_mistakes(case):
             (("--nexus-off-node=udp",), {}, "udp"),
             (("--nexus-modules=local,shm,tcp,udp", "--nexus-parameter=udp.linger_ms=x"), {}, "linger_ms"),
             (("--nexus-load=fifo=/nowhere/fifo.so",), {}, "/nowhere/fifo.so"),
+            (("--nexus-skip-poll=local=2",), {}, "local is not polled"),
             ((f"--nexus-resources={file}",), {}, f"{file}: line 2"),
             ((), {"MARGAY_NEXUS_RESOURCES": "/nowhere/resources"}, "/nowhere/resources"),
             ((), {"MARGAY_NEXUS_SKIP_POLL": "tcp"}, "MARGAY_NEXUS_SKIP_POLL")):

@@ -196,6 +196,11 @@ void links() {
   for (const Startpoint& each : exchange(Startpoint(here))) everyone.bind(each);
   send(everyone, "count").check();
   wait_until([&] { return total == contexts(); });
+  // As many links as a startpoint may have, in tables of some 100 bytes each.
+  Startpoint most;
+  while (most.links() < 4096) most.bind(here);
+  need_error("which is the most", [&] { most.bind(here); });
+  for (const Startpoint& each : exchange(most)) need(each.links() == 4096, "each link of a large startpoint");
   meet();
 }
 
@@ -304,6 +309,7 @@ void mistakes() {
   need_error("invalid link 1", [&] { static_cast<void>(next.methods(1)); });
   need_error("invalid context 99", [] { forward("tcp", 99, {0}); });
   need_error("cannot pass on its own", [] { forward("tcp", 0, {0}); });
+  need_error("invalid context -1", [] { forward("tcp", -1, {0}); });
   meet();
 }
 
@@ -340,6 +346,8 @@ void tables() {
   channel.unbind();
   need(own.methods()[0].available_bytes_per_second == rate, "given back");
   greedy.require({.bytes_per_second = rate});
+  need(greedy.methods()[0].is_chosen && greedy.methods()[0].why_not.empty(), "its own reservation is no obstacle");
+  need(!own.methods()[0].available_bytes_per_second && !greedy.methods()[0].available_bytes_per_second, "none is left");
   need_error("latency", [&] { greedy.require({.latency_most_ns = 1}); });
   need(greedy.quality().bytes_per_second == rate, "a failed demand changes nothing");
   greedy.make_light();
@@ -561,6 +569,10 @@ void again() {
   need_error("init() first", [] { poll(); });
   init();
   need_error("before the last init()", [&] { static_cast<void>(send(old, "meet")); });
+  // A new endpoint has the number of the old one, whose startpoints would lead there.
+  const Endpoint fresh;
+  need(fresh.number() == endpoint.number(), "the number is used again");
+  need_error("before the last init()", [&] { static_cast<void>(Startpoint(endpoint)); });
   meet();
 }
 

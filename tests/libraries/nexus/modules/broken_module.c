@@ -39,14 +39,20 @@ static int open_one(void* state, uint32_t peer, const void* theirs, size_t their
 static void close_one(void* state, void* object) {
   (void)state, (void)object;
 }
+/* Messages that it has not taken: none, unless BROKEN_SEND is set. After the first one it fails. */
+static int refused;
 static int send_one(void* state, void* object, const void* header, size_t header_bytes, const margay_nexus_bytes* body,
                     size_t pieces, char* why, size_t why_bytes) {
   (void)state, (void)object, (void)header, (void)header_bytes, (void)body, (void)pieces, (void)why, (void)why_bytes;
-  return 0;
+  if (getenv("BROKEN_SEND") == NULL) return MARGAY_NEXUS_TAKEN;
+  ++refused;
+  return MARGAY_NEXUS_FULL;
 }
 static int poll_all(void* state, int most, char* why, size_t why_bytes) {
-  (void)state, (void)most, (void)why, (void)why_bytes;
-  return 0;
+  (void)state, (void)most;
+  if (refused == 0) return 0;
+  strncpy(why, "the line is cut", why_bytes);
+  return -1;
 }
 
 static margay_nexus_module table = {.version = MARGAY_NEXUS_MODULE_VERSION,
@@ -62,7 +68,10 @@ static margay_nexus_module table = {.version = MARGAY_NEXUS_MODULE_VERSION,
                                     .send = send_one,
                                     .poll = poll_all};
 
-#if BROKEN == 0 /* right, unless BROKEN_INIT is set */
+#if BROKEN == 0 /* right, unless BROKEN_INIT or BROKEN_SEND is set */
+__attribute__((constructor)) static void promise(void) {
+  if (getenv("BROKEN_SEND") != NULL) table.traits = MARGAY_NEXUS_ORDERED | MARGAY_NEXUS_RELIABLE | MARGAY_NEXUS_SECURE;
+}
 #elif BROKEN == 1
 __attribute__((constructor)) static void lie(void) {
   table.version = 2;
