@@ -139,7 +139,8 @@ void Context::act_on_request(OwnedItem item) {
     return release(*item);
   }
   if (handler->run == Run::in_poll) return ready_.push_back(std::move(item));
-  if (threads == nullptr) return refuse(std::move(item), "its handler runs in a thread, and this context has none");
+  if (threads == nullptr)
+    return refuse(std::move(item), "its handler runs in a thread, and this context has none; set MARGAY_NEXUS_THREADS");
   ++busy_;
   if (const portals::Status status = threads->push(std::move(item), *handler); !status.ok()) {
     --busy_;
@@ -178,7 +179,7 @@ void Context::split_multicast(OwnedItem item) {
 portals::Status Context::unpack(Item& item) {
   const auto damaged = [](const std::string& why) { return portals::Status::error("damaged body: " + why); };
   Bytes body = item.body;
-  if (body.empty()) return damaged("it has no transforms");
+  if (body.empty()) return damaged("the list of transforms is empty");
   const auto transforms = std::to_integer<std::size_t>(body[0]);
   if (transforms == 0 || transforms > kTransformsMost) return damaged(std::to_string(transforms) + " transforms");
   body = body.subspan(1);
@@ -222,7 +223,7 @@ void Context::refuse(OwnedItem item, const std::string& why) {
   ++count(kDropped);
   if (host_rank.recording())
     host_rank.record({.number = kRefuses, .peer = item->from, .b = item->frame.endpoint, .of_arrived = item->in_heap});
-  add_error("a request of context " + std::to_string(item->source) + " is refused: " + why);
+  add_error("refused a request of context " + std::to_string(item->source) + ": " + why);
   send_notice(item->from, Control::refusal, 0, why);
   release(*item);
 }

@@ -53,7 +53,7 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
   if (never_waits && queued_bytes() != 0 && queued_bytes() + body.size() > settings.queue_bytes) {
     ++count(kFull);
     failure.why = Failure::Why::full;
-    failure.text = "the queue of requests has " + std::to_string(queued_bytes()) +
+    failure.text = "the queue of requests is full, with " + std::to_string(queued_bytes()) +
                    " bytes; send later, or raise MARGAY_NEXUS_QUEUE";
     return false;
   }
@@ -61,7 +61,8 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
   for (std::size_t attempt = 0; attempt <= kRowsMost; ++attempt) {
     portals::Status status = choose_for(link, body.size());
     if (!status.ok()) {
-      failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence();
+      failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence() +
+                     "; add a method, or demand less (require)";
       return false;
     }
     Frame frame = frame_of(link, FrameKind::request);
@@ -218,7 +219,7 @@ void Context::requeue(Way& way) {
   for (const Pending& each : queue) {
     const Bytes body = each.body;
     if (status.ok() && (each.frame.flags & kIsMulticast) == 0 && transmit(*link.way, each.frame, {&body, 1})) continue;
-    add_error("a request for context " + std::to_string(way.context) + " is lost with its method " +
+    add_error("a request for context " + std::to_string(way.context) + " was lost with its method " +
               way.method->name() + " (" + way.failed + ")");
   }
 }

@@ -49,7 +49,7 @@ std::string ForwardRelay::authenticate(const ForwardFrame& frame, std::uint32_t 
                             : from != frame.origin && paths.is_forwarder(from) &&
                                   !paths.same_node(frame.origin, paths.me()) &&
                                   (paths.same_node(from, paths.me()) || from == paths.forwarder_of(frame.origin));
-    return neighbours && may ? std::string() : "it may not report of that rank";
+    return neighbours && may ? std::string() : "it does not forward for that rank";
   }
   std::uint32_t before = 0;
   if (!paths.find_before(frame.origin, frame.final, before)) return "this rank does not forward between these ranks";
@@ -100,13 +100,13 @@ std::string ForwardRelay::pass_on(const ForwardFrame& frame, const Region& body)
   if (frame.kind == ForwardKind::credit) {
     const auto flow = flows_.find(key(frame.final, frame.origin));
     if (flow == flows_.end() || frame.number > flow->second.under_way) {
-      return "it returns more credits than pieces passed";
+      return "it returns more credits than it got pieces";
     }
     pass_credit(frame, next, flow->second);
     return {};
   }
   Flow& flow = flows_[key(frame.origin, frame.final)];
-  if (flow.under_way == kForwardWindow) return "it sent more pieces than its window has";
+  if (flow.under_way == kForwardWindow) return "it sent more pieces than its window allows";
   ++flow.under_way;
   ++passed_;
   hops_.post(frame, next, body);
