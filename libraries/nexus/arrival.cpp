@@ -9,7 +9,7 @@
 namespace margay::nexus::core {
 
 void Context::take() {
-  // Each round of a wait comes here, mostly without an arrival.
+  // The fast path: each round of a wait calls this function, mostly without an arrival.
   if (!traffic.take_activity() && arriving_.empty() && traffic.idle() && queued_bytes_ == 0) [[likely]]
     return;
   traffic.sweep();
@@ -21,7 +21,7 @@ void Context::take() {
     advance(at->second);
     at = at->second.empty() ? arriving_.erase(at) : std::next(at);
   }
-  // A message that is still arriving.
+  // A message is still arriving.
   if (traffic.requests.any() || traffic.forwarded.any() || traffic.control.any()) traffic.mark_activity();
 }
 
@@ -89,7 +89,7 @@ void Context::accept(OwnedItem item) {
     item->source = item->frame.origin;
   }
   if (!order_.is_early(*item)) return act(std::move(item));
-  // Out of the heap, whose room the awaited marker may need.
+  // Copies the body out of the heap, whose room the awaited marker may need.
   if (item->in_heap != nullptr) {
     item->bytes.assign(item->body.begin(), item->body.end());
     item->body = item->bytes;
@@ -128,7 +128,8 @@ void Context::act_on_request(OwnedItem item) {
   }
   if ((item->frame.flags & kIsMulticast) != 0) return split_multicast(std::move(item));
   if (endpoints.find(item->frame.endpoint, item->frame.generation) == nullptr) {
-    // It was destroyed after the arrival, or the message came by a module: as the kernel's "no match".
+    // The endpoint was destroyed after the arrival, or the message came by a module: dropped as the kernel's "no
+    // match".
     ++count(kDropped);
     return release(*item);
   }

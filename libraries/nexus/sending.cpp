@@ -146,7 +146,7 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
 void Context::count_sent(const Way& way, const Frame& frame) {
   Method& method = *way.method;
   ++method.sent;
-  // The source counts a forwarded request.
+  // The source of a forwarded request has counted it.
   if (frame.kind != FrameKind::request || (frame.flags & kIsForwarded) != 0) return;
   if (method.traits.has(MARGAY_NEXUS_RELIABLE) && (frame.flags & kIsMulticast) == 0) ++count(kSent);
   if (frame.body_bytes > kShortMost) ++count(kLong);
@@ -251,7 +251,7 @@ portals::Status Context::pack(Link& link, Frame& frame, Bytes body, std::vector<
 
 void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
   link.is_used = false;
-  // Nothing is in order that a marker could keep.
+  // Neither method keeps order, so a marker has no purpose.
   if (!keeps_order(old_way) && !keeps_order(*link.way)) return;
   if (link.number == 0) {
     Numbers& numbers = numbers_[link.context];

@@ -1,8 +1,8 @@
-// A thread that blocks on a wire's descriptor, so that rounds of progress poll the wire only when it has something: the
+// A thread that blocks on a wire's descriptor, so that rounds of progress poll the wire only when it is readable: the
 // blocking thread of Nexus (section 3.3 of its paper).
 //
 // 1. The thread makes no call of the wire. It marks the wire as due, and wakes the process.
-// 2. While the wire is due, the thread does not look at the descriptor, which stays readable until the wire is polled.
+// 2. While the wire is due, the thread does not poll the descriptor, which stays readable until the wire is polled.
 // 3. The poll of a due wire ends with polled(), after which the thread blocks on the descriptor again. A message that
 //    arrived during the poll leaves the descriptor readable, so none is missed.
 #pragma once
