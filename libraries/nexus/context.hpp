@@ -104,7 +104,7 @@ class Context final : public Services {
   // Selects again after the table or the demands have changed, and moves the link if its method is another one.
   [[nodiscard]] portals::Status choose_again(Link& link, Cause cause = Cause::change, const Method* except = nullptr);
   // Chooses a method for the next request of a link, whose body has `bytes` bytes, if the present one is not good
-  // enough any more: it has failed, takes shorter bodies only, or is overloaded.
+  // enough: it has failed, takes only shorter bodies, or is overloaded.
   [[nodiscard]] portals::Status choose_for(Link& link, std::size_t bytes);
   // Releases the link's number and reservation.
   void close(Link& link);

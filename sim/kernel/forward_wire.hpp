@@ -118,7 +118,7 @@ class ForwardWire final : public Wire {
   // The flow to or from `peer`, made at its first use.
   Outbound& outbound(std::uint32_t peer);
   Inbound& inbound(std::uint32_t peer);
-  // Sends the next piece of the first queued transmission. false: there is no credit.
+  // Sends the next piece of the first queued transmission. false: no credit is left.
   bool carry(Outbound& flow);
   // Sends a header, with the body if `whole`.
   void post_head(Outbound& flow, const portals::Header& header, portals::RegionCursor& body, bool whole);

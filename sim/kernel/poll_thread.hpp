@@ -25,7 +25,7 @@ class PollThread {
   PollThread& operator=(const PollThread&) = delete;
 
   // Starts the thread, once. `descriptor` stays open until the end; `wake` is called in the thread, without the process
-  // lock, each time that the wire becomes due. Fails if there is no descriptor or no thread left.
+  // lock, each time that the wire becomes due. Fails if no descriptor or thread is available.
   [[nodiscard]] portals::Status start(int descriptor, std::function<void()> wake);
   // Whether the wire has something to poll. A load.
   [[nodiscard]] bool due() const { return due_.get() != 0; }
