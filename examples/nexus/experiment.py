@@ -3,7 +3,8 @@
 
     examples/nexus/experiment.py figure3|figure4|figure6|table1 [--real]
 
-Prints a table, and writes it with a picture into build/nexus_results (NAME.txt, NAME.svg). Build before:
+Prints a table, and writes it with a picture into build/nexus_results (NAME.txt, NAME.svg). Runs in the source tree, with a
+build of these targets:
 cmake --build build/release --target margay mpi_simulate nexus_experiments. docs/nexus_results.md discusses the results.
 """
 import argparse
@@ -19,7 +20,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "bench"))
 
-from peers import charts  # noqa: E402  (it lies below bench, which had to be put on the path)
+try:
+    from peers import charts  # below bench, hence after the change of the path
+except ModuleNotFoundError:
+    raise SystemExit(f"experiment.py: {ROOT} is no source tree of margay; run examples/nexus/experiment.py of the source tree") from None
 
 COLOURS = ("#c2570c", "#1f6fb2", "#3b8a4d", "#8a4fae")
 STYLE = """svg{background:#fff} text{font:11px sans-serif;fill:#1d2430} .grid{stroke:#dfe3e8} .line{fill:none;stroke-width:2}""" + "".join(
@@ -27,13 +31,13 @@ STYLE = """svg{background:#fff} text{font:11px sans-serif;fill:#1d2430} .grid{st
 # Both networks of the paper's machine. Ranks of two partitions have the slow one only.
 BOTH = "way=shm,tcp"
 SKIPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-# Polls at a fixed interval that no figure of the paper has.
+# Settings of polls that the paper does not measure.
 OTHERS = ("adaptive", "block")
 SIZES = (0, 100, 200, 400, 600, 800, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 # Table 1 of the paper: seconds of a time step.
 PAPER = {"selective": 104.9, "forward": 109.3, "1": 109.1, "100": 107.8, "10000": 105.4, "12000": 105.0, "13000": 108.3}
-# Of the coupled model: exchanges inside a model in a step, and the computation before each. With 60,000 exchanges of 15
-# messages a step takes the paper's time; a hundredth of them takes a hundredth.
+# The coupled model: exchanges inside a model per step, and the computation before each. With 60,000 exchanges of 15 messages
+# a step takes the paper's time; a hundredth of the exchanges takes a hundredth.
 EXCHANGES, COMPUTE_US, SCALE = 60_000, 850, 100
 TABLE_SKIPS = ("1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "2000", "5000", "10000", "12000", "13000")
 
@@ -47,13 +51,17 @@ class Runs:
 
     def margay(self, arguments, program, words):
         command = [self.build / "bin" / "margay", *arguments, self.build / "examples" / "nexus" / program, *words]
+        for file in (command[0], self.build / "examples" / "nexus" / program):
+            if not file.exists():
+                raise SystemExit(f"experiment.py: {file} does not exist; build it (cmake --build {self.build} --target margay mpi_simulate "
+                                 "nexus_experiments), or name another build with --build")
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=3000)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def run(self, program, words, ranks, first, ways="shm,tcp", skip=None, seed=0):
-        """`first`: contexts of the first partition or node, 0: all; `skip`: the setting of the slow network's polls."""
+        """`first`: contexts of the first partition or node, 0: all; `skip`: the poll setting of the slow network."""
         if self.is_real:
             options = ["-n", ranks, *([] if first in (0, ranks) else ["--nodes", 2, "--ppn", first]), "--way", ways, "--wire-tcp", "epoll"]
             return self.margay(["run", *options, *(["--skip-poll", f"tcp={skip}"] if skip else [])], program, words)
@@ -182,9 +190,9 @@ def show_table1(runs, scale):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("experiment", choices=("figure3", "figure4", "figure6", "table1"))
-    parser.add_argument("--real", action="store_true", help="on this computer, small")
+    parser.add_argument("--real", action="store_true", help="run on this computer, with fewer ranks")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"), help="the folder of the build")
-    parser.add_argument("--scale", type=int, default=SCALE, help="of table1: the divisor of the paper's time step")
+    parser.add_argument("--scale", type=int, default=SCALE, help="divide the paper's time step by this number (table1)")
     options = parser.parse_args()
     if not 1 <= options.scale <= 6000:
         parser.error("--scale: use 1 to 6000")

@@ -210,8 +210,8 @@ class Rank {
   [[nodiscard]] virtual std::uint32_t size() const = 0;
   // Whether both ranks lie on one node, so that their messages pass through shared memory. May be called outside.
   [[nodiscard]] virtual bool on_node(portals::Rank peer) const = 0;
-  // The job's secret, which its ranks have in common and no other process has: for keys. It must neither be printed nor
-  // sent. May be called outside.
+  // The job's secret, from which libraries derive keys. All ranks of the job have it, and no other process. Requires:
+  // it is neither printed nor sent. May be called outside.
   [[nodiscard]] virtual std::span<const std::byte, 32> secret() const = 0;
 
   // enter() locks the process lock and shows the call on the job board and in the trace; `name` is a literal, and
@@ -299,16 +299,16 @@ class Rank {
   // The table of ways to `peer`: the usual way first, then further open ways in order of preference, then the wires
   // that are not applicable. Constant. `margay info` prints the same table.
   [[nodiscard]] virtual std::vector<WayRow> ways(portals::Rank peer) const = 0;
-  // The row of a wire; an unknown name has a row with `why_not`. Requires: `peer` is below size().
+  // The row of a wire; for an unknown name, `why_not` is set. Requires: `peer` is below size().
   [[nodiscard]] virtual WayRow find_way(portals::Rank peer, const char* wire) const = 0;
   // As try_send(), by a way. Requires: the way is open.
   [[nodiscard]] virtual bool try_send_by(Way way, const portals::Header& header, const portals::Region& body) = 0;
-  // Whether no message reaches `peer` by this way any more, and the reason, as lost() and loss(). The other ways to the
-  // peer may still be good.
+  // Whether this way to `peer` is lost, and the reason, as lost() and loss(). Other ways to the peer may still work.
   [[nodiscard]] virtual bool way_lost(portals::Rank peer, Way way) const = 0;
   [[nodiscard]] virtual std::string way_loss(portals::Rank peer, Way way) const = 0;
   // Moves to another way: messages that are sent to `peer` by `to` after this call are delivered behind those that were
-  // sent by `from` before it. Answers to a message return by the way that it came. Costs two messages without a body.
+  // sent by `from` before it. Answers return by the way of the message that they answer. Costs two messages without a
+  // body.
   // Fails for a way that is not open, and if `to` is lost. Messages that were sent by a lost way may be lost.
   [[nodiscard]] virtual portals::Status move(portals::Rank peer, Way from, Way to) = 0;
 
@@ -317,10 +317,10 @@ class Rank {
 
   // The polling of the rank's wires, which all libraries and MPI share. Wires have names, such as "tcp"
   // (include/margay/polling.h); a wire that this rank does not use is skipped, and another name is an error.
-  // `interval`: "20" polls in every 20th round of progress, "adaptive" by the measured cost and use, "block" when a
-  // thread that blocks on the wire has seen something. A call with "off" is set_polling(wire, false).
+  // `interval`: "20" polls in every 20th round of progress, "adaptive" at an interval derived from measurements,
+  // "block" after a thread that blocks on the wire has woken up. A call with "off" is set_polling(wire, false).
   [[nodiscard]] virtual portals::Status set_poll_interval(const std::string& wire, const std::string& interval) = 0;
-  // Selective polling: while it is off, messages that arrive wait on the wire.
+  // Selective polling: while it is off, arriving messages wait on the wire.
   [[nodiscard]] virtual portals::Status set_polling(const std::string& wire, bool on) = 0;
   [[nodiscard]] virtual portals::Status poll_counts(const std::string& wire, PollCounts& out) = 0;
 

@@ -1,6 +1,6 @@
-// Nexus: remote service requests over links whose communication method is chosen apart from the program (paper 003).
-// docs/nexus.md is the tutorial. Link with margay::nexus (CMake) or margay-nexus (pkg-config), and start the program with
-// `margay run`.
+// Nexus: remote service requests over links, whose communication methods are chosen separately from the program (paper
+// 003). docs/nexus.md is the tutorial. Link with margay::nexus (CMake) or margay-nexus (pkg-config), and start the
+// program with `margay run`.
 //
 //   margay::nexus::init();
 //   margay::nexus::register_handler("greet", [](Endpoint& endpoint, Buffer& buffer) { ... });
@@ -9,8 +9,8 @@
 //   send(startpoint, "greet", Buffer().put(7));
 //   margay::nexus::finish();
 //
-// Each function throws `error` for misuse, and for what other contexts report. Functions may be called by the thread that
-// has called init(), and by handlers.
+// Each function throws `error` for misuse, and for errors that other contexts report. Only the thread that called
+// init(), and handlers, may call these functions.
 #pragma once
 
 #include "margay/nexus/buffer.hpp"

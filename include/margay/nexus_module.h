@@ -9,18 +9,18 @@
  *
  * which returns a table that lives as long as the process. Nexus loads it by dlopen() (`--nexus-load NAME=PATH`, the
  * resource file, or margay::nexus::load_module()), checks its version and its functions, and then accesses the module
- * through the table only. A function that returns an invalid value switches the module off, with an error that names
- * both.
+ * through the table only. If a function returns an invalid value, Nexus switches the module off, with an error that
+ * names the module and the function.
  *
  * Threads: Nexus calls the functions of a module under the rank's process lock, never two at a time. A function must
- * not wait, and must not call Nexus or MPI, except for the services of margay_nexus_host. Each thread of the process
- * may make the calls.
+ * not wait, and must not call Nexus or MPI, except for the services of margay_nexus_host. The calls may come from any
+ * thread of the process.
  *
  * Memory: pointers that a function receives are valid until it returns, except for margay_nexus_host, which is valid
  * until finish() returns. Strings are UTF-8 and end with a zero byte.
  *
- * Errors: `why` is a buffer of `why_bytes` bytes. A function that fails writes there what happened and the cure, with a
- * zero byte at its end.
+ * Errors: `why` is a buffer of `why_bytes` bytes. A function that fails writes to it what happened and the cure, as a
+ * zero-terminated string.
  *
  * Accounting: the traffic of a module does not pass through the kernel, so the accounting of messages does not contain
  * it. A module that loses messages reports them (margay_nexus_host::report_lost), so that sent = delivered + dropped +
@@ -39,8 +39,8 @@ extern "C" {
 /* The version of this interface. A module of another version is refused. */
 #define MARGAY_NEXUS_MODULE_VERSION 1u
 
-/* The most bytes of a module's name without its end, of a descriptor, of a message's header, of `why`, and the most
- * pieces of a body. */
+/* Maximum bytes of a module's name without the zero byte, of a descriptor, of a message's header and of `why`, and
+ * maximum pieces of a body. */
 #define MARGAY_NEXUS_NAME_MOST 15
 #define MARGAY_NEXUS_DESCRIPTOR_MOST 256
 #define MARGAY_NEXUS_HEADER_MOST 64
@@ -49,12 +49,12 @@ extern "C" {
 
 /* Properties of a module, for `margay_nexus_module::traits`. */
 enum {
-  /* Messages of one object arrive in the order in which they were sent. */
+  /* Messages of one object arrive in the order of their sends. */
   MARGAY_NEXUS_ORDERED = 1,
-  /* A message that send() has taken arrives, unless the peer is lost. */
+  /* A message that send() has accepted arrives, unless the peer is lost. */
   MARGAY_NEXUS_RELIABLE = 2,
-  /* The module transforms bodies before another method sends them (compression, encryption): encode and decode are its
-   * functions, and send and poll are not used. */
+  /* The module transforms bodies before another method sends them (compression, encryption). It implements encode and
+   * decode; Nexus does not call send and poll. */
   MARGAY_NEXUS_TRANSFORM = 4,
   /* open_many() is implemented: one send reaches several contexts. */
   MARGAY_NEXUS_MULTICAST = 8,
@@ -74,9 +74,9 @@ enum {
 
 /* The result of send(). */
 enum {
-  MARGAY_NEXUS_TAKEN = 0, /* the memory is free again, and the module has the message */
-  MARGAY_NEXUS_FULL = 1,  /* nothing happened; Nexus tries again after a later poll() */
-  MARGAY_NEXUS_FAILED = 2 /* the object reaches its peer no more; `why` has the reason */
+  MARGAY_NEXUS_TAKEN = 0, /* the module has the message; the caller may reuse the memory */
+  MARGAY_NEXUS_FULL = 1,  /* the module did not take the message; Nexus retries after a later poll() */
+  MARGAY_NEXUS_FAILED = 2 /* the object cannot reach its peer, for the reason `why` */
 };
 
 /* A run of bytes. */
@@ -96,16 +96,17 @@ typedef struct margay_nexus_host {
   uint32_t version; /* MARGAY_NEXUS_MODULE_VERSION */
   uint32_t size;    /* sizeof(margay_nexus_host) */
   void* self;       /* the first argument of the functions below */
-  /* This context and the number of contexts; this node and the number of nodes; a number that all contexts of the job
-   * have in common, and no other job on the machine has. */
+  /* This context and the number of contexts; this node and the number of nodes; a number that is equal in all
+   * contexts of the job, and unique among the jobs of the machine. */
   uint32_t context, contexts, node, nodes;
   uint64_t session;
   /* Delivers a message, inside poll() only. `header` has the bytes that the sender's send() received, `body` all of
-   * its body. `source` is the sending context, as far as the module knows it; Nexus takes it as authenticated. Nexus
-   * copies both. Returns 0; or nonzero if Nexus has dropped the message as damaged. */
+   * its body. `source` is the sending context, which Nexus trusts: the module must have authenticated it. Nexus copies
+   * both. Returns 0; or nonzero if Nexus has dropped the message as damaged. */
   int (*deliver)(void* self, uint32_t source, const void* header, size_t header_bytes, const void* body,
                  size_t body_bytes);
-  /* Counts messages from `source` that are lost, or that arrived and were dropped as damaged or unauthenticated. */
+  /* Count messages from `source` that were lost, and messages that arrived and were dropped as damaged or
+   * unauthenticated. */
   void (*report_lost)(void* self, uint32_t source, uint64_t messages);
   void (*report_dropped)(void* self, uint64_t messages, const char* why);
   /* Derives a key of `bytes` bytes (at most 64) from the job's secret for this purpose and pair of contexts. Both
@@ -120,19 +121,19 @@ typedef struct margay_nexus_host {
 typedef struct margay_nexus_module {
   uint32_t version; /* MARGAY_NEXUS_MODULE_VERSION */
   uint32_t size;    /* sizeof(margay_nexus_module) */
-  /* 1 to 15 letters, digits, '_' and '-', such as "fifo". Two contexts support a method in common if both have a module
-   * of its name. */
+  /* 1 to 15 letters, digits, '_' and '-', such as "fifo". Two contexts share a method if both have a module of this
+   * name. */
   const char* name;
   /* A noun phrase for lists: "named FIFOs in a directory". */
   const char* description;
   /* A sum of MARGAY_NEXUS_ORDERED and so on. */
   uint32_t traits;
-  /* Hints for selection and enquiry: the usual time of a short message one way, the cost of a vain poll, and the rate.
-   * 0: unknown. */
+  /* Hints for selection and enquiry: the typical one-way time of a short message, the cost of a poll that finds
+   * nothing, and the rate. 0: unknown. */
   uint32_t latency_ns;
   uint32_t poll_cost_ns;
   uint64_t bytes_per_second;
-  /* The longest body that send() takes, in bytes; UINT64_MAX: any. Nexus refuses longer ones for this method. */
+  /* The longest body that send() takes, in bytes; UINT64_MAX: any. Nexus sends longer ones by other methods. */
   uint64_t body_most;
 
   /* Starts the module in this context: called once, before any other function. `parameters` are those set before.
@@ -140,7 +141,7 @@ typedef struct margay_nexus_module {
    * called. */
   int (*init)(const margay_nexus_host* host, const margay_nexus_parameter* parameters, size_t count, void** state,
               char* why, size_t why_bytes);
-  /* Ends it, after all objects are closed. Bounded time. */
+  /* Ends the module, after all objects are closed. Must return in bounded time. */
   void (*finish)(void* state);
 
   /* Writes the descriptor by which other contexts reach this one, at most `most` bytes. Returns its length; negative:
@@ -148,8 +149,8 @@ typedef struct margay_nexus_module {
    * memory. */
   int64_t (*descriptor)(void* state, void* bytes, size_t most);
   /* Whether this context can reach context `peer`, whose descriptor is `theirs`; `own` is this context's. `content`: a
-   * sum of MARGAY_NEXUS_CONFIDENTIAL and so on. Returns 1 for yes, 0 for no with `why` as the reason. `theirs` may be
-   * any bytes, because startpoints come from other contexts. */
+   * sum of MARGAY_NEXUS_CONFIDENTIAL and so on. Returns 1 for yes, 0 for no with `why` as the reason. `theirs` may
+   * contain any bytes, because startpoints come from other contexts. */
   int (*applicable)(void* state, const void* own, size_t own_bytes, uint32_t peer, const void* theirs,
                     size_t theirs_bytes, uint32_t content, char* why, size_t why_bytes);
 
@@ -180,7 +181,7 @@ typedef struct margay_nexus_module {
                     size_t pieces, void* out, size_t out_most, char* why, size_t why_bytes);
   /* decode_most(): the length of the body that decode() would write, read from the transformed body, at most `limit`;
    * negative: damaged, with `why`. decode() writes the body and returns its length; negative: damaged, with `why`. The
-   * bytes came from a wire: any value is possible. */
+   * bytes come from a wire and may have any value. */
   int64_t (*decode_most)(void* state, uint32_t source, const void* body, size_t bytes, uint64_t limit, char* why,
                          size_t why_bytes);
   int64_t (*decode)(void* state, uint32_t source, const void* header, size_t header_bytes, const void* body,

@@ -104,7 +104,7 @@ void print_table(host::Rank& rank) {
 // --- Part 2: blocks of data by one wire, the word `done` by another one. `./program`. ---
 
 // The wires for blocks, in order of preference. Not each machine has all of them.
-constexpr std::array kBlockWires{kFirstChoice, "tcp", "shm"};
+[[maybe_unused]] constexpr std::array kBlockWires{kFirstChoice, "tcp", "shm"};
 
 // The way for blocks to `peer`.
 host::Way block_way(host::Rank& rank, Rank peer) {

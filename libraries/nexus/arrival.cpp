@@ -10,7 +10,7 @@
 namespace margay::nexus::core {
 
 void Context::take() {
-  // Each round of a wait comes here, mostly without an arrival.
+  // The fast path: each round of a wait calls this function, mostly without an arrival.
   if (!traffic.take_activity() && arriving_.empty() && traffic.idle() && queued_bytes_ == 0) [[likely]]
     return;
   traffic.sweep();
@@ -22,7 +22,7 @@ void Context::take() {
     advance(at->second);
     at = at->second.empty() ? arriving_.erase(at) : std::next(at);
   }
-  // A message that is still arriving.
+  // A message is still arriving.
   if (traffic.requests.any() || traffic.forwarded.any() || traffic.control.any()) traffic.mark_activity();
 }
 
@@ -92,7 +92,7 @@ void Context::accept(OwnedItem item) {
     item->source = item->frame.origin;
   }
   if (!order_.is_early(*item)) return act(std::move(item));
-  // Out of the heap, whose room the awaited marker may need.
+  // Copies the body out of the heap, whose room the awaited marker may need.
   if (item->in_heap != nullptr) {
     item->bytes.assign(item->body.begin(), item->body.end());
     item->body = item->bytes;
@@ -131,7 +131,8 @@ void Context::act_on_request(OwnedItem item) {
   }
   if ((item->frame.flags & kIsMulticast) != 0) return split_multicast(std::move(item));
   if (endpoints.find(item->frame.endpoint, item->frame.generation) == nullptr) {
-    // It was destroyed after the arrival, or the message came by a module: as the kernel's "no match".
+    // The endpoint was destroyed after the arrival, or the message came by a module: dropped as the kernel's "no
+    // match".
     ++count(kDropped);
     return release(*item);
   }
@@ -142,7 +143,8 @@ void Context::act_on_request(OwnedItem item) {
     return release(*item);
   }
   if (handler->run == Run::in_poll) return ready_.push_back(std::move(item));
-  if (threads == nullptr) return refuse(std::move(item), "its handler runs in a thread, and this context has none");
+  if (threads == nullptr)
+    return refuse(std::move(item), "its handler runs in a thread, and this context has none; set MARGAY_NEXUS_THREADS");
   ++busy_;
   if (const portals::Status status = threads->push(item, *handler); !status.ok()) {
     --busy_;
@@ -181,7 +183,7 @@ void Context::split_multicast(OwnedItem item) {
 portals::Status Context::unpack(Item& item) {
   const auto damaged = [](const std::string& why) { return portals::Status::error("damaged body: " + why); };
   Bytes body = item.body;
-  if (body.empty()) return damaged("it has no transforms");
+  if (body.empty()) return damaged("the list of transforms is empty");
   const auto transforms = std::to_integer<std::size_t>(body[0]);
   if (transforms == 0 || transforms > kTransformsMost) return damaged(std::to_string(transforms) + " transforms");
   body = body.subspan(1);
@@ -225,7 +227,7 @@ void Context::refuse(OwnedItem item, const std::string& why) {
   ++count(kDropped);
   if (host_rank.recording())
     host_rank.record({.number = kRefuses, .peer = item->from, .b = item->frame.endpoint, .of_arrived = item->in_heap});
-  add_error("a request of context " + std::to_string(item->source) + " is refused: " + why);
+  add_error("refused a request of context " + std::to_string(item->source) + ": " + why);
   send_notice(item->from, Control::refusal, 0, why);
   release(*item);
 }

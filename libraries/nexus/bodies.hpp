@@ -1,7 +1,7 @@
-// Bodies that are longer than kShortMost: their sender keeps them at portal 33 under a number, sends the number in the
-// request's header, and the receiver gets them from there into portal 34. So the receiver allocates the memory when it
-// knows the length, and no heap needs room for a body of any size. A body is fetched once and freed when it has left.
-// Each function requires that the thread is inside.
+// Bodies that are longer than kShortMost. The sender keeps a body at portal 33 under a number, which the request's
+// header contains, and the receiver gets the body into portal 34. The receiver therefore allocates exactly the body's
+// length, and heaps need no room for long bodies. A body is fetched once, and then freed. Each function requires that
+// the thread is inside.
 #pragma once
 
 #include <cstdint>

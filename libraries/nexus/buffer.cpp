@@ -1,4 +1,4 @@
-// Buffers of include/margay/nexus/buffer.hpp, except their startpoints (libraries/nexus/startpoint.cpp).
+// Buffers of include/margay/nexus/buffer.hpp, except put() and get() of startpoints (startpoint.cpp).
 #include "margay/nexus/buffer.hpp"
 
 #include "margay/nexus/error.hpp"

@@ -45,7 +45,8 @@ Context& context_outside_handlers(const char* call) {
 // A method of this context by name.
 core::Method& method_of(Context& context, const char* call, const std::string& name) {
   core::Method* const method = context.methods.find(name);
-  if (method == nullptr) fail(std::string(call) + ": this context has no method \"" + name + "\"");
+  if (method == nullptr)
+    fail(std::string(call) + ": this context has no method \"" + name + "\"; add it to the modules");
   return *method;
 }
 
@@ -212,7 +213,8 @@ void load_module(const std::string& path) {
   const std::string name(module->name());
   core::SharedTable& own = context.tables[context.host_rank.rank()];
   core::Table table = *own;
-  if (table.size() == core::kRowsMost) fail("load_module: the context has 16 methods, which is the most");
+  if (table.size() == core::kRowsMost)
+    fail("load_module: the context has 16 methods, the maximum; choose fewer modules");
   context.load(std::move(module), {});
   const core::Method& method = *context.methods.find(name);
   table.push_back({name, method.own, core::kNoContext});
@@ -237,7 +239,7 @@ Endpoint::Endpoint(void* local_address) : local_address_(local_address) {
     number_ = context.endpoints.add(*this, generation_);
   }
   if (number_ == 0)
-    fail("Endpoint: the context has " + std::to_string(core::kEndpointsMost) + " endpoints, which is the most");
+    fail("Endpoint: the context has " + std::to_string(core::kEndpointsMost) + " endpoints, the maximum; destroy one");
 }
 
 Endpoint::~Endpoint() {
@@ -266,7 +268,7 @@ Result send(Startpoint& startpoint, const std::string& handler, const Buffer& bu
   core::check_handler_name("send", handler);
   core::StartpointState& state = startpoint.state();
   if (state.links.empty()) fail("send: the startpoint is not bound; bind it to an endpoint, or get it from a buffer");
-  if (state.life != context.life) fail("send: the startpoint was made before the last init()");
+  if (state.life != context.life) fail("send: the startpoint was made before the last init(); make it again");
   const std::uint32_t number = core::handler_number(handler);
   Result result;
   const host::Call call(context.host_rank, "nexus::send");

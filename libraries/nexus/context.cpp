@@ -62,7 +62,7 @@ void Context::open(const char* call, const Choice& choice) {
   for (const std::string& each : off_node) {
     const Method* const method = methods.find(each);
     if (method == nullptr || !method->traits.has(MARGAY_NEXUS_TRANSFORM))
-      fail("init: " + each + " cannot be put before methods: this context has no such transform");
+      fail("init: off_node names \"" + each + "\", which is no transform of this context; name secure or compressed");
   }
   for (const Forwarding& each : choice.forwarding) add_forwarding(each.method, each.forwarder, each.contexts);
 }
@@ -79,10 +79,10 @@ void Context::start_modules(const Choice& choice) {
     return at == choice.parameters.end() ? std::vector<Parameter>() : at->second;
   };
   for (const std::string& name : choice.order) {
-    if (methods.find(name) != nullptr) fail("init: the method " + name + " is chosen twice");
+    if (methods.find(name) != nullptr) fail("init: the method " + name + " is chosen twice; name it once");
     if (auto method = make_host_method(name, traffic)) {
       if (const portals::Status status = method->init(*this, parameters(name)); !status.ok())
-        fail("init: the method " + name + ": " + status.sentence());
+        fail("init: " + status.sentence());
       methods.add(std::move(method), true);
       continue;
     }
@@ -92,7 +92,7 @@ void Context::start_modules(const Choice& choice) {
     if (module == nullptr) {
       std::string known = "local, shm, tcp";
       for (const std::string& each : compiled_modules()) known += ", " + each;
-      fail("init: there is no method \"" + name + "\"; choose from " + known + ", or load its module");
+      fail("init: unknown method \"" + name + "\"; choose from " + known + ", or load its module");
     }
     load(std::move(module), parameters(name));
   }
@@ -103,8 +103,8 @@ void Context::start_modules(const Choice& choice) {
   }
   for (const auto& [name, every] : choice.skip_poll) {
     Method* const method = methods.find(name);
-    if (method == nullptr || every == 0)
-      fail("init: invalid poll interval " + std::to_string(every) + " of \"" + name + "\"");
+    if (method == nullptr) fail("init: skip_poll names \"" + name + "\", which this context lacks; add it to modules");
+    if (every == 0) fail("init: invalid poll interval 0 of \"" + name + "\"; use 1 to poll each time");
     if (const portals::Status status = set_skip_poll(*method, every); !status.ok())
       fail("init: the poll interval of " + name + ": " + status.sentence());
   }
@@ -112,10 +112,10 @@ void Context::start_modules(const Choice& choice) {
 
 void Context::load(std::unique_ptr<Module> module, const std::vector<Parameter>& parameters) {
   const std::string name(module->name());
-  if (!valid_name(name)) fail("a module has the invalid name \"" + name + "\"; 1 to 15 letters, digits, '_' and '-'");
-  if (methods.find(name) != nullptr) fail("the method " + name + " is loaded twice");
+  if (!valid_name(name)) fail("invalid module name \"" + name + "\"; use 1 to 15 letters, digits, '_' and '-'");
+  if (methods.find(name) != nullptr) fail("the method " + name + " is loaded twice; load it once");
   if (const portals::Status status = module->init(*this, parameters); !status.ok())
-    fail("the module " + name + " does not start: " + status.sentence());
+    fail("cannot start the module " + name + ": " + status.sentence());
   methods.add(std::move(module), false);
 }
 
@@ -129,7 +129,7 @@ Table Context::own_table(const std::vector<std::string>& order) {
   for (const Method& method : methods.all()) {
     if (std::ranges::find(order, method.name()) == order.end()) add(method);
   }
-  if (table.size() > kRowsMost) fail("init: " + std::to_string(table.size()) + " methods; the most are 16");
+  if (table.size() > kRowsMost) fail("init: " + std::to_string(table.size()) + " methods; choose at most 16");
   return table;
 }
 

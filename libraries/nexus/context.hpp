@@ -2,10 +2,10 @@
 // says otherwise.
 //
 // The path of a request, and the file of each step: send() selects the link's method (selection), transforms the body
-// and hands it to the method (sending), which is a way of the host (host_method, traffic) or a module. At the receiver
-// the message arrives in a heap or by deliver() (arrival), is fetched if it is long (bodies), unpacked, ordered (item)
-// and queued for its handler, which runs in a serving call (serving) or in a thread (threads). A forwarder passes it on
-// (arrival).
+// and passes it to the method (sending), which is a way of the host (host_method, traffic) or a module. The message
+// arrives in a heap or by deliver() (arrival). The receiver fetches a long body (bodies), decodes it, orders the
+// message (item) and queues it for its handler, which runs in a serving call (serving) or in a thread (threads). A
+// forwarder passes it on (arrival).
 #pragma once
 
 #include <array>
@@ -68,13 +68,13 @@ class Context final : public Services {
 
   // --- Serving. ---
 
-  // Runs handlers and serves others until `done()`, which is tested after each handler. `needs_message`: nothing else
-  // than a request can end the wait. Throws `error` if `peer` is lost (kAnyRank: any).
+  // Runs handlers and serves others until `done()`, which it tests after each handler. `needs_message`: only a request
+  // can end the wait. Throws `error` if `peer` is lost (kAnyRank: any).
   template <typename Done>
   void serve_until(const char* call, std::uint32_t peer, bool needs_message, Done done);
-  // Once.
+  // Serves once.
   void serve(const char* call);
-  // Takes all that has arrived at portals, and sends what waits. Runs no handler.
+  // Takes all messages that have arrived at portals, and sends queued ones. Runs no handlers.
   void take();
   // Polls the modules that are due. Returns whether one had messages.
   bool poll_modules(bool all = false);
@@ -110,9 +110,9 @@ class Context final : public Services {
   // Selects again after the table or the demands have changed, and moves the link if its method is another one.
   [[nodiscard]] portals::Status choose_again(Link& link, Cause cause = Cause::change, const Method* except = nullptr);
   // Chooses a method for the next request of a link, whose body has `bytes` bytes, if the present one is not good
-  // enough any more: it has failed, takes shorter bodies only, or is overloaded.
+  // enough: it has failed, takes only shorter bodies, or is overloaded.
   [[nodiscard]] portals::Status choose_for(Link& link, std::size_t bytes);
-  // Gives the link's number and reservation back.
+  // Releases the link's number and reservation.
   void close(Link& link);
   [[nodiscard]] SharedTable default_table(std::uint32_t context) const { return tables[context]; }
   void reserve(Link& link);
@@ -124,7 +124,7 @@ class Context final : public Services {
   // Adds a module to this context. Throws `error` if it does not start.
   void load(std::unique_ptr<Module> module, const std::vector<Parameter>& parameters);
   void serve_barrier(const char* call);
-  // Gives bytes to all contexts, and returns theirs. Collective.
+  // Sends bytes to all contexts, and returns those of all contexts. Collective.
   [[nodiscard]] std::vector<std::vector<std::byte>> exchange(const char* call, std::vector<std::byte> own);
 
   // --- Services for modules. ---
@@ -261,7 +261,7 @@ struct Here {
 extern constinit thread_local Here here;
 // The context. Throws `error` in the name of `call` if there is none.
 [[nodiscard]] Context& this_context(const char* call);
-// The process lock, outside of calls, for data that the kernel and other threads use. Nothing without a context.
+// Holds the process lock outside of calls, for data that the kernel and other threads use. No effect without a context.
 class Locked {
  public:
   explicit Locked(Context* context) : context_(context) {

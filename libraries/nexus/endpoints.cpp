@@ -31,7 +31,7 @@ void Endpoints::remove(std::uint32_t number) {
   list_.remove(slot.entry);
   slot.endpoint = nullptr;
   --alive_;
-  // After 65,536 endpoints of one number a request for the first one would reach a new one: the number is given up.
+  // After 65,536 endpoints of one number, a request for the first one would reach a new one, so the number is retired.
   if (++slot.generation != 0) free_.push_back(number);
 }
 

@@ -1,6 +1,6 @@
 // The endpoints of one context: each is an entry in the match list of portal 32, overlaid on the one heap of requests.
-// So the kernel finds the endpoint of a request by its index, at the same cost for one endpoint and for 100,000, and
-// drops a request for a destroyed one as "no match".
+// The kernel thus finds the endpoint of a request by its index, at the same cost for one endpoint and for 100,000, and
+// drops a request for a destroyed endpoint as "no match".
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Endpoints {
   // Adds an endpoint. Returns its number; 0: there are kEndpointsMost. Inside.
   [[nodiscard]] std::uint32_t add(Endpoint& endpoint, std::uint16_t& generation);
   void remove(std::uint32_t number);
-  // The slot of a living endpoint; nullptr: it is destroyed or never existed.
+  // The slot of an existing endpoint; nullptr: it was destroyed or never existed.
   [[nodiscard]] Slot* find(std::uint32_t number, std::uint16_t generation);
   [[nodiscard]] std::size_t size() const { return alive_; }
 

@@ -17,7 +17,7 @@ std::uint32_t handler_number(std::string_view name) {
 void check_handler_name(const char* call, std::string_view name) {
   if (name.empty()) fail(std::string(call) + ": the handler's name is empty");
   if (name.size() > kHandlerNameMost)
-    fail(std::string(call) + ": the handler's name has " + std::to_string(name.size()) + " bytes; the most are " +
+    fail(std::string(call) + ": the handler's name has " + std::to_string(name.size()) + " bytes; use at most " +
          std::to_string(kHandlerNameMost));
 }
 
@@ -26,10 +26,10 @@ void Handlers::add(const std::string& name, Handler handler, Run run) {
   if (!handler) fail("register_handler: the handler \"" + name + "\" is empty");
   std::unique_ptr<Registered>& place = by_number_[handler_number(name)];
   if (place != nullptr && place->name == name)
-    fail("register_handler: the handler \"" + name + "\" is registered already");
+    fail("register_handler: the handler \"" + name + "\" is already registered; choose another name");
   if (place != nullptr)
     fail("register_handler: the names \"" + name + "\" and \"" + place->name +
-         "\" have one number; change one of them");
+         "\" have the same number; rename one of them");
   place = std::make_unique<Registered>(Registered{name, std::move(handler), run});
   any_in_thread_ = any_in_thread_ || run == Run::in_thread;
 }

@@ -28,7 +28,7 @@ class Handlers {
  public:
   // Throws `error`; see register_handler().
   void add(const std::string& name, Handler handler, Run run);
-  // nullptr: there is none. The address is stable.
+  // nullptr: unknown number. The address is stable.
   [[nodiscard]] Registered* find(std::uint32_t number);
   [[nodiscard]] bool any_in_thread() const { return any_in_thread_; }
 

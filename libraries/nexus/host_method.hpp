@@ -13,7 +13,7 @@ namespace margay::nexus::core {
 inline constexpr std::string_view kHostMethods[] = {"local", "shm", "tcp"};
 // A built-in method by name; nullptr: another name. `traffic` outlives it.
 [[nodiscard]] std::unique_ptr<Module> make_host_method(std::string_view name, Traffic& traffic);
-// The host's way of an object of a built-in method.
+// The host's way behind an object of a built-in method.
 [[nodiscard]] host::Way way_of(const Object& object);
 
 }  // namespace margay::nexus::core

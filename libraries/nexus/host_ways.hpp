@@ -11,7 +11,7 @@
 
 namespace margay::nexus::core {
 
-// A way to a peer, or why there is none.
+// A way to a peer, or the reason why it is not open.
 struct HostWay {
   std::uint8_t way = 0;
   std::string why_not;

@@ -30,7 +30,7 @@ struct Item {
   Memory memory;
   std::vector<std::byte> bytes;
   Fetch* fetch = nullptr;
-  bool counts = true;  // its method is reliable
+  bool counts = true;  // in sent = executed: its method is reliable
 };
 using OwnedItem = std::unique_ptr<Item>;
 

@@ -124,14 +124,14 @@ inline constexpr std::array<const char*, kEvents> kSentences{
     "requests handler {a} at endpoint {b} of {peer}, {bytes}",
     "begins handler {a} at endpoint {b}, requested by {peer}, {bytes}",
     "ends handler {a} at endpoint {b}",
-    "chooses local for a link to {peer}: row {a} of its table, after {b} that are not applicable",
-    "chooses shm for a link to {peer}: row {a} of its table, after {b} that are not applicable",
-    "chooses tcp for a link to {peer}: row {a} of its table, after {b} that are not applicable",
-    "chooses a module for a link to {peer}: row {a} of its table, after {b} that are not applicable",
-    "moves link {a} to {peer} to another method, its change {b}",
+    "chooses local for a link to {peer}: row {a} of its table, after {b} inapplicable rows",
+    "chooses shm for a link to {peer}: row {a} of its table, after {b} inapplicable rows",
+    "chooses tcp for a link to {peer}: row {a} of its table, after {b} inapplicable rows",
+    "chooses a module for a link to {peer}: row {a} of its table, after {b} inapplicable rows",
+    "moves link {a} to {peer} to another method, change {b} of this link",
     "moves a link to {peer} to row {a} of its table, because its method is lost or overloaded",
     "passes on a request for endpoint {b} of {peer}, {bytes}",
-    "polls method {a} at each {b}. poll",
+    "sets the poll interval of method {a} to {b}",
     "refuses a request of {peer} for endpoint {b}",
 };
 
@@ -144,9 +144,9 @@ inline constexpr std::array<host::NamedPortal, 5> kPortals{{{kRequestPortal, "re
   return {kControlPortal, control_bits(kind), kBelowControl, name};
 }
 inline constexpr std::array kNamedBits{
-    host::NamedBits{kRequestPortal, 0, kBelowGeneration, "an order of Nexus, {number}"},
-    host::NamedBits{kRequestPortal, 0, ~portals::MatchBits{0}, "a request for endpoint and link {number}"},
-    host::NamedBits{kForwardPortal, 0, ~portals::MatchBits{0}, "a request to pass on, for endpoint and link {number}"},
+    host::NamedBits{kRequestPortal, 0, kBelowGeneration, "a marker or closing of Nexus"},
+    host::NamedBits{kRequestPortal, 0, ~portals::MatchBits{0}, "a request to an endpoint"},
+    host::NamedBits{kForwardPortal, 0, ~portals::MatchBits{0}, "a request to be passed on"},
     host::NamedBits{kBodyPortal, 0, ~portals::MatchBits{0}, "body {number}"},
     host::NamedBits{kFetchPortal, 0, ~portals::MatchBits{0}, "the fetched body {number}"},
     named(Control::hello, "a context's table"),

@@ -1,4 +1,4 @@
-// The links of a startpoint in this context: what travels (LinkData), and the method in use.
+// The links of a startpoint in this context: the mobile part (LinkData), and the method in use.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Link : LinkData {
   std::size_t row = 0;
   std::uint32_t forwarder = kNoContext;
   std::vector<SharedWay> before;
-  // The link's number in messages to its context, 0 until its method changes, and the changes so far.
+  // The link's number in messages to its context (0 until its method changes), and the number of changes so far.
   std::uint16_t number = 0;
   std::uint32_t epoch = 0;
   // Whether a request was sent by `way`.
@@ -26,9 +26,9 @@ struct Link : LinkData {
   std::string reserved_at;
 };
 
-// What a startpoint is.
+// The state of a startpoint.
 struct StartpointState {
-  std::uint32_t life = 0;  // of its context
+  std::uint32_t life = 0;  // incarnation of its context
   std::vector<std::unique_ptr<Link>> links;
   bool is_light = false;
   // The object by which one send reaches all links, if their method can do so.

@@ -1,4 +1,4 @@
-// Memory of any size, aligned to 64 bytes as wires and heaps of portals like it. Owned; its contents are undefined.
+// Owned memory, aligned to 64 bytes for wires and heaps of portals. Its contents are undefined.
 #pragma once
 
 #include <cstddef>

@@ -37,23 +37,23 @@ struct Method {
   [[nodiscard]] bool polls_itself() const { return !is_host && !traits.has(MARGAY_NEXUS_TRANSFORM); }
 };
 
-// A message that waits until its method takes it.
+// A message that is queued until its method accepts it.
 struct Pending {
   Frame frame;
   std::vector<std::byte> body;
   std::optional<LinkData> link;  // of a request: its table and demands, in case that the method fails
 };
 
-// A communication object, the messages that it has not taken, and its state.
+// A communication object, the messages that it has not accepted, and its state.
 struct Way {
   Method* method = nullptr;
   std::uint32_t context = 0;
   std::unique_ptr<Object> object;
   std::deque<Pending> queue;
   std::size_t queued_bytes = 0;
-  std::string failed;        // why it reaches the context no more; empty: it does
+  std::string failed;        // the reason of its failure; empty: it works
   bool is_unclosed = false;  // messages were sent after the last FrameKind::closing
-  std::uint32_t fulls = 0;   // successive sends that it has not taken
+  std::uint32_t fulls = 0;   // successive sends that it rejected as full
 };
 using SharedWay = std::shared_ptr<Way>;
 

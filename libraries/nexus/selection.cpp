@@ -16,9 +16,9 @@ std::uint32_t Context::content_of(const LinkData& link) const {
 
 std::string Context::why_not(const Link& link, const Row& row, Judged& judged) {
   Method* const method = judged.method = methods.find(row.method);
-  if (method == nullptr) return "this context has no method of this name";
+  if (method == nullptr) return "this context does not have it; add it to the modules";
   if (!method->off.empty()) return "it is switched off: " + method->off;
-  if (method->traits.has(MARGAY_NEXUS_TRANSFORM)) return "it transforms bodies, and carries none";
+  if (method->traits.has(MARGAY_NEXUS_TRANSFORM)) return "it is a transform, which carries no requests";
   const Traits& traits = method->traits;
   const Quality& quality = link.quality;
   if (quality.ordered && !traits.has(MARGAY_NEXUS_ORDERED)) return "it does not keep the order of requests";
@@ -31,7 +31,7 @@ std::string Context::why_not(const Link& link, const Row& row, Judged& judged) {
       !std::ranges::any_of(link.transforms, encrypts) && !std::ranges::any_of(off_node, encrypts))
     return "it leaves the node without encryption; put secure before it";
   if (quality.latency_most_ns != 0 && traits.latency_ns > quality.latency_most_ns)
-    return "its latency is " + std::to_string(traits.latency_ns) + " ns, and the most are " +
+    return "its latency is " + std::to_string(traits.latency_ns) + " ns, more than the demanded " +
            std::to_string(quality.latency_most_ns);
   if (traits.bytes_per_second != 0) {
     const auto at = reserved_.find({link.context, row.method});
@@ -74,7 +74,7 @@ portals::Status Context::choose(Link& link, Cause cause, const Method* except) {
   for (std::size_t tried = 0; tried < order.size(); ++tried) {
     const Row& row = (*link.table)[order[tried]];
     std::string why = std::move(judged[order[tried]].why_not);
-    if (why.empty() && judged[order[tried]].method == except) why = "another method is wanted";
+    if (why.empty() && judged[order[tried]].method == except) why = "its former method is excluded";
     SharedWay way;
     const bool is_forwarded = row.forwarder != kNoContext && row.forwarder != me() && link.context != me();
     if (why.empty()) {
@@ -112,11 +112,13 @@ portals::Status Context::open_transforms(const Link& link, const std::string& be
   }
   for (const std::string& name : names) {
     Method* const method = methods.find(name);
-    if (method == nullptr) return portals::Status::error("this context has no transform " + name);
+    if (method == nullptr)
+      return portals::Status::error("this context has no transform " + name + "; add it to the modules");
     if (!method->off.empty()) return portals::Status::error(name + " is switched off: " + method->off);
     const auto row = std::ranges::find(*link.table, name, &Row::method);
     if (row == link.table->end())
-      return portals::Status::error("context " + std::to_string(link.context) + " has no transform " + name);
+      return portals::Status::error("context " + std::to_string(link.context) + " has no transform " + name +
+                                    "; add it to the modules there");
     const Target target{link.context, row->descriptor};
     SharedWay way;
     if (portals::Status status = methods.open(*method, {&target, 1}, below, way); !status.ok()) return status;
@@ -167,9 +169,10 @@ void Context::add_forwarding(const std::string& method, std::uint32_t forwarder,
   check(forwarder);
   for (const std::uint32_t context : contexts) {
     check(context);
-    if (context == forwarder) fail("forward: context " + std::to_string(context) + " cannot pass on its own requests");
+    if (context == forwarder)
+      fail("forward: context " + std::to_string(context) + " cannot pass on its own requests; name other contexts");
     if (std::ranges::find(*tables[context], method, &Row::method) == tables[context]->end())
-      fail("forward: context " + std::to_string(context) + " has no method \"" + method + "\"");
+      fail("forward: context " + std::to_string(context) + " has no method \"" + method + "\"; add it to its modules");
   }
   // After all checks, so that a call that fails changes nothing.
   for (const std::uint32_t context : contexts) {

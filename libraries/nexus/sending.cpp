@@ -53,7 +53,7 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
   if (never_waits && !has_room(body.size())) {
     ++count(kFull);
     failure.why = Failure::Why::full;
-    failure.text = "the queue of requests has " + std::to_string(queued_bytes()) +
+    failure.text = "the queue of requests is full, with " + std::to_string(queued_bytes()) +
                    " bytes; send later, or raise MARGAY_NEXUS_QUEUE";
     return false;
   }
@@ -63,7 +63,8 @@ bool Context::request(const char* call, Link& link, std::uint32_t handler, Bytes
   for (std::size_t attempt = 0; attempt <= kRowsMost; ++attempt) {
     portals::Status status = choose_for(link, bytes);
     if (!status.ok()) {
-      failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence();
+      failure.text = "no method reaches context " + std::to_string(link.context) + ": " + status.sentence() +
+                     "; add a method, or demand less (require)";
       return false;
     }
     Frame frame = frame_of(link, FrameKind::request);
@@ -159,7 +160,7 @@ bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, By
 void Context::count_sent(const Way& way, const Frame& frame) {
   Method& method = *way.method;
   ++method.sent;
-  // The source counts a forwarded request.
+  // The source of a forwarded request has counted it.
   if (frame.kind != FrameKind::request || (frame.flags & kIsForwarded) != 0) return;
   if (method.traits.has(MARGAY_NEXUS_RELIABLE) && (frame.flags & kIsMulticast) == 0) ++count(kSent);
   if (frame.body_bytes > kShortMost) ++count(kLong);
@@ -293,7 +294,7 @@ portals::Status Context::pack(Link& link, Frame& frame, Bytes body, std::vector<
 
 void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
   link.is_used = false;
-  // Nothing is in order that a marker could keep.
+  // Neither method keeps order, so a marker has no purpose.
   if (!keeps_order(old_way) && !keeps_order(*link.way)) return;
   if (link.number == 0) {
     Numbers& numbers = numbers_[link.context];

@@ -134,7 +134,7 @@ bool Context::close_ways() {
     frame.origin = me();
     const std::uint64_t sends = sends_;
     if (!transmit(*way, frame, {})) continue;
-    // It is none of the sends that waves count.
+    // Waves do not count this send.
     sends_ = sends;
     way->is_unclosed = false;
     ++unanswered_;
@@ -148,9 +148,9 @@ bool Context::close_ways() {
   return any;
 }
 
-// The rule: a context takes part in a wave only while it has neither queued nor running requests, and every context
-// that it has sent to has answered that all has arrived. If the sums of sends of two successive waves are equal, no
-// context has sent between its two parts, so nothing is under way.
+// Termination: a context takes part in a wave only while it has neither queued nor running requests, and every context
+// to which it has sent has confirmed the arrival of all messages. If the sums of sends of two successive waves are
+// equal, no context has sent between its two parts, so nothing is under way.
 void Context::contribute() {
   if (given_ == wave_) return;
   given_ = wave_;

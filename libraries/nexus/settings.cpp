@@ -19,7 +19,7 @@ std::size_t number(const char* name, std::size_t usual, std::size_t least, std::
   std::size_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size() || value < least || value > most)
-    fail(std::string(name) + "=" + set + " is invalid; set it to " + std::to_string(least) + " to " +
+    fail("invalid " + std::string(name) + "=" + set + "; set it to a number from " + std::to_string(least) + " to " +
          std::to_string(most));
   return value;
 }
@@ -28,7 +28,7 @@ std::size_t number(const char* name, std::size_t usual, std::size_t least, std::
 
 Settings read_settings(std::uint32_t threads) {
   if (threads > kThreadsMost)
-    fail("init: Options::threads is " + std::to_string(threads) + "; the most are " + std::to_string(kThreadsMost));
+    fail("init: Options::threads is " + std::to_string(threads) + "; use at most " + std::to_string(kThreadsMost));
   Settings settings;
   settings.queue_bytes = number("MARGAY_NEXUS_QUEUE", kQueueBytes, kQueueLeast, std::size_t{1} << 40);
   settings.threads = static_cast<std::uint32_t>(number("MARGAY_NEXUS_THREADS", threads, 0, kThreadsMost));

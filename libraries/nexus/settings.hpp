@@ -1,5 +1,5 @@
-// The settings of one context that the environment has: MARGAY_NEXUS_QUEUE and MARGAY_NEXUS_THREADS (docs/nexus.md).
-// Those of modules are read by libraries/nexus/modules.
+// The settings of one context from the environment: MARGAY_NEXUS_QUEUE and MARGAY_NEXUS_THREADS (docs/nexus.md).
+// libraries/nexus/modules reads those of modules.
 #pragma once
 
 #include <cstddef>

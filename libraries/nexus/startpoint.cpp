@@ -23,7 +23,7 @@ namespace {
 Context& context_of(const char* call, const StartpointState& state) {
   Context& context = this_context(call);
   if (!state.links.empty() && state.life != context.life)
-    fail(std::string(call) + ": the startpoint was made before the last init()");
+    fail(std::string(call) + ": the startpoint was made before the last init(); make it again");
   return context;
 }
 
@@ -48,9 +48,10 @@ void close_links(StartpointState& state) {
 
 void add_link(const char* call, StartpointState& state, LinkData data, std::uint32_t life) {
   if (!state.links.empty() && state.life != life)
-    fail(std::string(call) + ": the startpoint was made before the last init()");
+    fail(std::string(call) + ": the startpoint was made before the last init(); make it again");
   if (state.links.size() == core::kLinksMost)
-    fail(std::string(call) + ": the startpoint has " + std::to_string(core::kLinksMost) + " links, which is the most");
+    fail(std::string(call) + ": the startpoint has " + std::to_string(core::kLinksMost) +
+         " links, the maximum; bind a second startpoint");
   auto link = std::make_unique<Link>();
   static_cast<LinkData&>(*link) = std::move(data);
   state.life = life;
@@ -62,7 +63,7 @@ void add_link(const char* call, StartpointState& state, LinkData data, std::uint
 template <typename Change>
 void change_links(const char* call, StartpointState& state, Change change) {
   Context& context = context_of(call, state);
-  if (state.links.empty()) fail(std::string(call) + ": the startpoint is not bound");
+  if (state.links.empty()) fail(std::string(call) + ": the startpoint is not bound; bind it to an endpoint first");
   const host::Call inside(context.host_rank, call);
   state.group.reset();
   for (const auto& link : state.links) {
@@ -72,7 +73,7 @@ void change_links(const char* call, StartpointState& state, Change change) {
     if (why.empty()) continue;
     static_cast<LinkData&>(*link) = before;
     context.reserve(*link);
-    fail(std::string(call) + ": context " + std::to_string(link->context) + ": " + why);
+    fail(std::string(call) + ": the link to context " + std::to_string(link->context) + ": " + why);
   }
 }
 
@@ -220,7 +221,7 @@ void Startpoint::force(const std::string& method) {
     for (std::size_t i = 0; i < judged.size(); ++i) {
       if ((*link.table)[i].method == method) return judged[i].why_not.empty() ? "" : method + ": " + judged[i].why_not;
     }
-    return "its table has no method \"" + method + "\"";
+    return "its table has no method \"" + method + "\"; add() it first";
   });
   state_->is_light = false;
 }
@@ -238,7 +239,7 @@ void Startpoint::reorder(const std::vector<std::string>& methods) {
     auto front = table.begin();
     for (const std::string& name : methods) {
       const auto row = std::find_if(front, table.end(), [&](const core::Row& each) { return each.method == name; });
-      if (row == table.end()) return "its table has no method \"" + name + "\", or it is named twice";
+      if (row == table.end()) return "its table has no method \"" + name + "\", or the list names it twice";
       std::rotate(front, row, row + 1);
       ++front;
     }
@@ -252,11 +253,11 @@ void Startpoint::add(const std::string& method) {
   change_links("Startpoint::add", *state_, [&](Context& context, Link& link) -> std::string {
     core::Table table = *link.table;
     if (std::ranges::find(table, method, &core::Row::method) != table.end())
-      return "its table has the method " + method + " already";
+      return "its table already has the method " + method;
     const core::Table& usual = *context.default_table(link.context);
     const auto row = std::ranges::find(usual, method, &core::Row::method);
-    if (row == usual.end()) return "that context has no method \"" + method + "\"";
-    if (table.size() == core::kRowsMost) return "its table has 16 methods, which is the most";
+    if (row == usual.end()) return "that context has no method \"" + method + "\"; add it to its modules";
+    if (table.size() == core::kRowsMost) return "its table has 16 methods, the maximum; remove() one first";
     table.push_back(*row);
     link.table = std::make_shared<const core::Table>(std::move(table));
     return {};
@@ -268,8 +269,8 @@ void Startpoint::remove(const std::string& method) {
   change_links("Startpoint::remove", *state_, [&](Context&, Link& link) -> std::string {
     core::Table table = *link.table;
     if (std::erase_if(table, [&](const core::Row& each) { return each.method == method; }) == 0)
-      return "its table has no method \"" + method + "\"";
-    if (table.empty()) return method + " is its only method";
+      return "its table has no method \"" + method + "\"; methods() returns the table";
+    if (table.empty()) return method + " is its only method; add() another one first";
     if (link.forced == method) link.forced.clear();
     link.table = std::make_shared<const core::Table>(std::move(table));
     return {};
@@ -281,11 +282,13 @@ void Startpoint::put_before(const std::string& module) {
   change_links("Startpoint::put_before", *state_, [&](Context& context, Link& link) -> std::string {
     const core::Method* const method = context.methods.find(module);
     if (method == nullptr || !method->traits.has(MARGAY_NEXUS_TRANSFORM))
-      return "this context has no transforming module \"" + module + "\"";
+      return "this context has no transforming module \"" + module + "\"; add it to the modules";
     if (std::ranges::find(*link.table, module, &core::Row::method) == link.table->end())
-      return "that context has no module \"" + module + "\"";
-    if (std::ranges::find(link.transforms, module) != link.transforms.end()) return module + " is there already";
-    if (link.transforms.size() == core::kTransformsMost) return "it has 4 transforms, which is the most";
+      return "that context has no module \"" + module + "\"; add it to its modules";
+    if (std::ranges::find(link.transforms, module) != link.transforms.end())
+      return module + " is already before its method";
+    if (link.transforms.size() == core::kTransformsMost)
+      return "it has 4 transforms, the maximum; take_away() one first";
     link.transforms.push_back(module);
     return {};
   });
@@ -294,7 +297,9 @@ void Startpoint::put_before(const std::string& module) {
 
 void Startpoint::take_away(const std::string& module) {
   change_links("Startpoint::take_away", *state_, [&](Context&, Link& link) -> std::string {
-    return std::erase(link.transforms, module) == 0 ? module + " is not before its method" : std::string();
+    return std::erase(link.transforms, module) == 0
+               ? module + " is not before its method; transforms() lists those that are"
+               : std::string();
   });
 }
 
@@ -318,7 +323,8 @@ Quality Startpoint::quality() const {
 std::vector<Startpoint> exchange(const Startpoint& startpoint) {
   constexpr char kCall[] = "nexus::exchange";
   Context& context = this_context("exchange");
-  if (here.depth != 0) fail("exchange is called in a handler, which must not wait for all contexts");
+  if (here.depth != 0)
+    fail("exchange() in a handler, which must not wait for all contexts; call it outside of handlers");
   const Buffer own = std::move(Buffer().put(startpoint));
   if (own.bytes().size() > core::kExchangedMost)
     fail("exchange: the startpoint has " + std::to_string(own.bytes().size()) + " bytes; the most are " +
@@ -338,7 +344,7 @@ std::vector<Startpoint> exchange(const Startpoint& startpoint) {
 
 Buffer& Buffer::put(const Startpoint& startpoint) {
   const StartpointState& state = startpoint.state();
-  if (state.links.empty()) fail("Buffer::put() of a startpoint that is not bound");
+  if (state.links.empty()) fail("Buffer::put() of a startpoint that is not bound; bind it to an endpoint first");
   std::vector<const LinkData*> links;
   for (const auto& link : state.links) links.push_back(link.get());
   std::vector<std::byte> bytes;

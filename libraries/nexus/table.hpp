@@ -1,6 +1,6 @@
 // Tables of methods and the mobile part of startpoints, and their bytes (paper 003, 3.1: the descriptor table,
-// "concise, easily communicated"). All decoders take any bytes: damage is an error that names it. Nothing in the bytes
-// is an address.
+// "concise, easily communicated"). Decoders accept arbitrary bytes, and report damage as an error that names it. The
+// bytes contain no addresses.
 //
 // Integers are in the byte order of the machine. A name is one byte of length and its characters.
 //   table       u8 rows; for each: name, u16 bytes of the descriptor, the descriptor, u32 forwarder

@@ -1,4 +1,4 @@
-// The threads of one context: one that takes messages while the program computes, and those that run handlers.
+// The threads of one context: one takes messages while the program computes, the others run handlers.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@ namespace margay::nexus::core {
 
 class Threads final : public HandlerThreads {
  public:
-  // `most`: handlers in execution at a time. Each thread begins when it is first needed, except for the taking one.
+  // `most`: the maximum number of concurrent handlers. Handler threads start when they are first needed.
   Threads(Context& context, std::uint32_t most) : context_(context), most_(most) {}
   // Throws `error` if the thread that takes messages cannot be created. Outside.
   void start();

@@ -1,7 +1,7 @@
 // The messages of one context over portals: sends by the ways of the host, and the heaps in which requests, forwarded
 // requests and control messages arrive. Each function requires that the thread is inside.
 //
-// A message that its wire cannot take at once is copied and left to the kernel, which keeps the order of a pair and
+// If its wire cannot take a message at once, it is copied and queued in the kernel, which keeps the order per pair and
 // way. The 12 bytes of user data, in the byte order of the machine:
 //
 //   byte 0  FrameKind    1 to 3  handler    4 to 7  epoch    8 to 11  origin; to a forwarder: the final context
@@ -31,7 +31,7 @@ class Heap {
   }
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
-  // Attaches `list`, whose entries lead to block(). A full heap holds its senders back.
+  // Attaches `list`, whose entries lead to block(). A full heap exerts backpressure on its senders.
   [[nodiscard]] portals::Status attach(portals::MatchList& list, host::Observer& observer);
   [[nodiscard]] portals::DynamicBlock& block() { return block_; }
   // Takes the oldest complete message, which release() frees; nullptr: there is none. A message that is still arriving
@@ -63,7 +63,7 @@ class Traffic final : private host::Observer {
   // Fetches a body, by the way of its request. nullptr: no memory.
   [[nodiscard]] Fetch* fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t bytes);
 
-  // Frees what has left.
+  // Frees completed sends.
   void sweep();
   // Bytes that wait for wires or to be fetched; whether there are none.
   [[nodiscard]] std::size_t held_bytes() const { return parcel_bytes_ + bodies.kept_bytes(); }

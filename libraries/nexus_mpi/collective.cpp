@@ -1,5 +1,5 @@
 // MPI's blocking collective functions as their nonblocking forms, so that a rank in one of them serves requests:
-// another rank may wait for an answer before it comes to the same call.
+// another rank may wait for an answer before it makes the same call.
 #include "libraries/nexus_mpi/layer.hpp"
 #include "libraries/nexus_mpi/serve.hpp"
 

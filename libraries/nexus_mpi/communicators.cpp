@@ -1,14 +1,14 @@
 // Communicators of the layer, and MPI's collective constructors.
 //
 // A child's number depends on its parent's and on the constructors called on the parent so far, which are the same on
-// all ranks of the parent. So the ranks need not communicate. Children of one constructor have no rank in common.
+// all ranks of the parent, so the ranks need not communicate. Children of one constructor share no rank.
 #include "libraries/nexus_mpi/layer.hpp"
 #include "libraries/nexus_mpi/serve.hpp"
 
 namespace margay::nexus_mpi {
 namespace {
 
-// SplitMix64: numbers of different children are different but for one case in 2^64.
+// SplitMix64: numbers of two different children are equal with a probability of 2^-64.
 std::uint64_t mixed(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;

@@ -1,13 +1,13 @@
 // The state of MPI over Nexus in one rank: links to all ranks, communicators, messages and requests.
 //
 // The layer replaces MPI's point-to-point functions by MPI's profiling interface. A message is one remote service
-// request: an envelope and the packed data. The receiver's handler matches it. All other functions stay margay's own.
+// request: an envelope and the packed data. The receiver's handler matches it. margay's MPI implements all other
+// functions.
 //
 // Rules:
-// 1. A communicator is known to the layer on all of its ranks or on none, because only collective constructors add it.
-// The
-//    messages of others, such as intercommunicators, stay margay's own on both sides.
-// 2. Each wait serves Nexus and MPI (serve.hpp), so that none of them starves the other.
+// 1. The layer carries a communicator on all of its ranks or on none, because only collective constructors add it.
+//    margay's MPI carries the messages of other communicators, such as intercommunicators, on both sides.
+// 2. Each wait serves Nexus and MPI (serve.hpp), so that neither starves.
 // 3. One thread of a rank calls MPI: the thread that calls MPI_Init. MPI_Init_thread provides MPI_THREAD_FUNNELED.
 #pragma once
 
@@ -55,7 +55,7 @@ struct Place {
   MPI_Datatype type = MPI_BYTE;
 };
 
-// A send or receive under way. Synchronous sends and receives are the only ones that are not complete at once.
+// A pending send or receive. Only synchronous sends and receives do not complete at once.
 struct Request {
   enum class Kind : std::uint8_t { send, receive } kind = Kind::send;
   bool is_complete = false;
@@ -71,7 +71,7 @@ struct Request {
   int error = MPI_SUCCESS;
 };
 
-// Requests have handles that margay's MPI has not: the two bits of the kind are 0.
+// Request handles differ from those of margay's MPI: the two bits of the kind are 0.
 inline constexpr MPI_Request kFirstRequest = 0x3e000000;
 inline constexpr MPI_Message kFirstMessage = 0x3d000000;
 inline constexpr int kRequestsMost = 0xffffff;

@@ -231,7 +231,8 @@ void send_answers() {
 MPI_Request add_request(std::unique_ptr<Request> request) {
   if (layer->free_requests.empty()) {
     if (layer->requests.empty()) layer->requests.emplace_back();
-    if (layer->requests.size() > kRequestsMost) nexus::fail("16777215 requests are under way, which is the most");
+    if (layer->requests.size() > kRequestsMost)
+      nexus::fail("16777215 requests are under way, the maximum; complete some first");
     layer->requests.push_back(std::move(request));
     return kFirstRequest + static_cast<int>(layer->requests.size() - 1);
   }

@@ -21,7 +21,7 @@ void post(Request& request);
 void complete(Request& request, Message& message);
 // The first arrived message that matches; the end if there is none.
 [[nodiscard]] std::list<Message>::iterator find_arrived(const Communicator& communicator, int source, int tag);
-// Takes back a posted receive; false: it is matched.
+// Cancels a posted receive; false: it has been matched.
 bool unpost(Request& request);
 // Answers a matched synchronous send, or keeps the answer if the caller is a handler.
 void answer(const Message& message);

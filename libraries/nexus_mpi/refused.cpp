@@ -14,61 +14,71 @@ extern "C" {
 int MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Send_init(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Send_init", "Nexus does not carry it; call MPI_Isend, or run without --over nexus");
+  return fail_on(comm, "MPI_Send_init",
+                 "it is not implemented over Nexus; call MPI_Isend, or run without --over nexus");
 }
 
 int MPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Send_init_c", "Nexus does not carry it; call MPI_Isend, or run without --over nexus");
+  return fail_on(comm, "MPI_Send_init_c",
+                 "it is not implemented over Nexus; call MPI_Isend, or run without --over nexus");
 }
 
 int MPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                    MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Bsend_init(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Bsend_init", "Nexus does not carry it; call MPI_Ibsend, or run without --over nexus");
+  return fail_on(comm, "MPI_Bsend_init",
+                 "it is not implemented over Nexus; call MPI_Ibsend, or run without --over nexus");
 }
 
 int MPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                      MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Bsend_init_c", "Nexus does not carry it; call MPI_Ibsend, or run without --over nexus");
+  return fail_on(comm, "MPI_Bsend_init_c",
+                 "it is not implemented over Nexus; call MPI_Ibsend, or run without --over nexus");
 }
 
 int MPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                    MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Rsend_init", "Nexus does not carry it; call MPI_Irsend, or run without --over nexus");
+  return fail_on(comm, "MPI_Rsend_init",
+                 "it is not implemented over Nexus; call MPI_Irsend, or run without --over nexus");
 }
 
 int MPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                      MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Rsend_init_c", "Nexus does not carry it; call MPI_Irsend, or run without --over nexus");
+  return fail_on(comm, "MPI_Rsend_init_c",
+                 "it is not implemented over Nexus; call MPI_Irsend, or run without --over nexus");
 }
 
 int MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                    MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Ssend_init", "Nexus does not carry it; call MPI_Issend, or run without --over nexus");
+  return fail_on(comm, "MPI_Ssend_init",
+                 "it is not implemented over Nexus; call MPI_Issend, or run without --over nexus");
 }
 
 int MPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                      MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
-  return fail_on(comm, "MPI_Ssend_init_c", "Nexus does not carry it; call MPI_Issend, or run without --over nexus");
+  return fail_on(comm, "MPI_Ssend_init_c",
+                 "it is not implemented over Nexus; call MPI_Issend, or run without --over nexus");
 }
 
 int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Recv_init(buf, count, datatype, source, tag, comm, request);
-  return fail_on(comm, "MPI_Recv_init", "Nexus does not carry it; call MPI_Irecv, or run without --over nexus");
+  return fail_on(comm, "MPI_Recv_init",
+                 "it is not implemented over Nexus; call MPI_Irecv, or run without --over nexus");
 }
 
 int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                     MPI_Request* request) {
   if (find(comm) == nullptr) return PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
-  return fail_on(comm, "MPI_Recv_init_c", "Nexus does not carry it; call MPI_Irecv, or run without --over nexus");
+  return fail_on(comm, "MPI_Recv_init_c",
+                 "it is not implemented over Nexus; call MPI_Irecv, or run without --over nexus");
 }
 
 int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
@@ -77,7 +87,7 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int
     return PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
                           comm, request);
   return fail_on(comm, "MPI_Isendrecv",
-                 "Nexus does not carry it; call MPI_Irecv and MPI_Isend, or run without --over nexus");
+                 "it is not implemented over Nexus; call MPI_Irecv and MPI_Isend, or run without --over nexus");
 }
 
 int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -87,7 +97,7 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     return PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
                             comm, request);
   return fail_on(comm, "MPI_Isendrecv_c",
-                 "Nexus does not carry it; call MPI_Irecv and MPI_Isend, or run without --over nexus");
+                 "it is not implemented over Nexus; call MPI_Irecv and MPI_Isend, or run without --over nexus");
 }
 
 int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
@@ -95,7 +105,7 @@ int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest,
   if (find(comm) == nullptr)
     return PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   return fail_on(comm, "MPI_Isendrecv_replace",
-                 "Nexus does not carry it; call MPI_Sendrecv_replace, or run without --over nexus");
+                 "it is not implemented over Nexus; call MPI_Sendrecv_replace, or run without --over nexus");
 }
 
 int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
@@ -103,7 +113,7 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, i
   if (find(comm) == nullptr)
     return PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   return fail_on(comm, "MPI_Isendrecv_replace_c",
-                 "Nexus does not carry it; call MPI_Sendrecv_replace, or run without --over nexus");
+                 "it is not implemented over Nexus; call MPI_Sendrecv_replace, or run without --over nexus");
 }
 
 }  // extern "C"

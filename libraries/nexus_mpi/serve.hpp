@@ -1,4 +1,4 @@
-// Waits that serve Nexus and MPI: Nexus's polls make the progress rounds of margay, which MPI has, too.
+// Waits that serve Nexus and MPI: Nexus's polls execute margay's progress rounds, which MPI shares.
 #pragma once
 
 #include "mpi_adi/abi/mpi.h"
@@ -13,8 +13,8 @@ namespace margay::nexus_mpi {
 void serve_until(const std::function<bool()>& done);
 // Serves once: runs the handlers of arrived messages, and sends answers.
 void serve();
-// Serves until `poll()`, which may call MPI. It polls, because Nexus cannot test requests of MPI in its wait, so that
-// margay cannot prove a deadlock in it.
+// Serves until `poll()`, which may call MPI, returns true. Polls, because Nexus cannot test MPI requests in its wait,
+// so margay cannot prove a deadlock here.
 void poll_until(const std::function<bool()>& poll);
 
 // Runs a blocking collective function as its nonblocking form, and serves until it is complete. The two forms match, if

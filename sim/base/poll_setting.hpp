@@ -18,9 +18,9 @@ enum class PollMode : std::uint8_t {
   fixed = 0,
   // At an interval that the kernel derives from the polls (sim/kernel/poll_interval).
   adaptive = 1,
-  // When a thread that blocks on the wire's descriptor has seen it readable.
+  // After a thread that blocks on the wire's descriptor has woken up.
   block = 2,
-  // Not at all, except while the process's own messages wait on the wire.
+  // Never, except while messages of this process wait on the wire.
   off = 3,
 };
 inline constexpr std::uint8_t kPollModeCount = 4;

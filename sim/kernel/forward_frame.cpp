@@ -30,7 +30,7 @@ std::string read_forward_frame(const Header& header, std::uint32_t ranks, Forwar
   if (kind < static_cast<unsigned>(ForwardKind::whole) || kind > static_cast<unsigned>(ForwardKind::left)) {
     return "its kind " + std::to_string(kind) + " is unknown";
   }
-  if (out.origin >= ranks || out.final >= ranks) return "it names a rank beyond the job's";
+  if (out.origin >= ranks || out.final >= ranks) return "it names a rank outside of the job";
   if (header.length > kForwardPieceBytes) return "it is longer than a piece";
   const bool has_body =
       out.kind == ForwardKind::whole || out.kind == ForwardKind::begin || out.kind == ForwardKind::segment;

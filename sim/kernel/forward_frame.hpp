@@ -28,7 +28,7 @@ static_assert(kForwardPieceBytes <= kShortLimitBytesTcp && kForwardPieceBytes > 
 inline constexpr std::uint32_t kForwardWindow = 16;
 inline constexpr std::uint32_t kForwardCreditStep = kForwardWindow / 2;
 
-// The kinds of frames. Values are part of the protocol between processes.
+// The kinds of frames. The values are part of the protocol.
 enum class ForwardKind : std::uint8_t {
   // A header (sim/wire/frame) and the whole body behind it.
   whole = 1,
@@ -36,14 +36,14 @@ enum class ForwardKind : std::uint8_t {
   begin = 2,
   // A part of the body.
   segment = 3,
-  // The remainder of the body will not come.
+  // The sender has abandoned the remainder of the body.
   cut = 4,
   // The receiver of the opposite flow has taken `number` pieces.
   credit = 5,
   // The origin waits for the final process, which may be computing.
   nudge = 6,
-  // From neighbour to neighbour. bye: the sender sends no credits and nudges any more, and needs none. open: it does
-  // again. lost, left: nothing arrives from or reaches the process `origin` any more; see Arrival::Kind.
+  // From neighbour to neighbour. bye: the sender neither sends nor needs further credits and nudges. open: revokes a
+  // bye. lost, left: the process `origin` is unreachable; see Arrival::Kind.
   bye = 7,
   open = 8,
   lost = 9,
@@ -70,7 +70,8 @@ struct ForwardFrame {
 // ranks are below `ranks` and its length fits its kind if the result is empty.
 [[nodiscard]] std::string read_forward_frame(const portals::Header& header, std::uint32_t ranks, ForwardFrame& out);
 
-// Whether an arrived put is a nudge, which is a hint and no progress: a rank that waits in a deadlock sends them, too.
+// Whether an arrived put is a nudge. A nudge is a hint and does not count as progress, because ranks in a deadlock also
+// send nudges.
 [[nodiscard]] inline bool is_forward_nudge(const portals::Header& header) {
   return header.user_data[0] == static_cast<std::byte>(ForwardKind::nudge);
 }

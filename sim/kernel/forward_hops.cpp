@@ -30,7 +30,7 @@ void ForwardHops::post_hint(const ForwardFrame& frame, std::uint32_t next) {
   static_cast<void>(initiator_->try_send(forward_header(frame, next, 0), {}));
 }
 
-// The state is not looked at: if the neighbour is lost, its wire reports that by itself.
+// Ignores the state: the wire itself reports the loss of the neighbour.
 void ForwardHops::finish(Transmission& transmission) {
   MARGAY_ASSERT(transmission.owner_tag_kind == kOwnerForward);
   free_.push_back(static_cast<Pending*>(transmission.owner));

@@ -1,5 +1,5 @@
-// The sending side of forwarding: puts frames to the next process on their path, and knows the neighbours, the
-// processes to which and from which hops go.
+// The sending side of forwarding: puts frames to the next process on their path, and keeps the list of neighbours, with
+// which this process exchanges hops.
 #pragma once
 
 #include <cstddef>

@@ -44,12 +44,12 @@ std::string ForwardRelay::authenticate(const ForwardFrame& frame, std::uint32_t 
     const bool neighbours = paths.same_node(from, paths.me())
                                 ? paths.is_forwarder(from) != paths.is_forwarder(paths.me())
                                 : paths.is_forwarder(from) && paths.is_forwarder(paths.me());
-    // Of the end of a rank only its forwarder knows, and this node's forwarder.
+    // Only the forwarder of a rank, or this node's forwarder, may report the rank's end.
     const bool may = is_own ? from == frame.origin
                             : from != frame.origin && paths.is_forwarder(from) &&
                                   !paths.same_node(frame.origin, paths.me()) &&
                                   (paths.same_node(from, paths.me()) || from == paths.forwarder_of(frame.origin));
-    return neighbours && may ? std::string() : "it may not report of that rank";
+    return neighbours && may ? std::string() : "it does not forward for that rank";
   }
   std::uint32_t before = 0;
   if (!paths.find_before(frame.origin, frame.final, before)) return "this rank does not forward between these ranks";
@@ -87,7 +87,7 @@ std::string ForwardRelay::hand_over(const ForwardFrame& frame, const Region& bod
   if (frame.kind == ForwardKind::nudge) return {};  // its arrival rang the bell
   if (frame.kind == ForwardKind::credit) return wire_.take_credit(frame.origin, frame.number);
   std::string mistake = wire_.take_piece(frame, body);
-  // Nothing that follows a wrong piece can be understood.
+  // The pieces after a wrong one cannot be parsed.
   if (!mistake.empty()) wire_.lose(frame.origin, "it sent a wrong forwarded message: " + mistake, false);
   return mistake;
 }
@@ -103,13 +103,13 @@ std::string ForwardRelay::pass_on(const ForwardFrame& frame, const Region& body)
   if (frame.kind == ForwardKind::credit) {
     const auto flow = flows_.find(key(frame.final, frame.origin));
     if (flow == flows_.end() || frame.number > flow->second.under_way) {
-      return "it returns more credits than pieces passed";
+      return "it returns more credits than it got pieces";
     }
     pass_credit(frame, next, flow->second);
     return {};
   }
   Flow& flow = flows_[key(frame.origin, frame.final)];
-  if (flow.under_way == kForwardWindow) return "it sent more pieces than its window has";
+  if (flow.under_way == kForwardWindow) return "it sent more pieces than its window allows";
   ++flow.under_way;
   if (answer_gone(frame)) return {};
   ++passed_;
@@ -181,7 +181,7 @@ void ForwardRelay::lose(std::uint32_t rank, std::string_view reason, bool left) 
   }
 }
 
-// A neighbour that said goodbye is not interested, and may have ended.
+// A neighbour that sent bye needs no notice, and may have ended.
 void ForwardRelay::notify(std::uint32_t rank, bool left, bool own_node) {
   if (wire_.is_silent()) return;
   const ForwardPaths& paths = hops_.paths();

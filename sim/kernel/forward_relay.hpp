@@ -1,8 +1,8 @@
 // The receiving side of forwarding: authenticates each arrived frame by the neighbour that put it, and passes it on, or
 // hands it to this process's ForwardWire.
 //
-// Only a forwarder, the first rank of its node, passes frames on. It keeps nothing but counts: a frame goes from the
-// memory of one wire to the next wire at once, or is queued there (ForwardHops).
+// Only a forwarder, the first rank of its node, passes frames on. It keeps only counts: a frame moves from the memory
+// of one wire directly to the next wire, or is queued there (ForwardHops).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class ForwardRelay {
   // The wire of a neighbour reported its end: all ranks behind it are lost, too.
   void neighbour_lost(std::uint32_t rank, std::string_view reason, bool left);
 
-  // Pieces that passed here, and frames that were refused.
+  // Numbers of pieces passed on, and of refused frames.
   [[nodiscard]] std::uint64_t passed() const { return passed_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
@@ -43,7 +43,7 @@ class ForwardRelay {
   struct Flow {
     // Pieces that passed and for which no credit has passed back.
     std::uint32_t under_way = 0;
-    // Credits for a neighbour that said goodbye. It gets them if it sends again.
+    // Credits for a neighbour that sent bye, kept until it sends again.
     std::uint32_t parked = 0;
   };
   [[nodiscard]] static std::uint64_t key(std::uint32_t origin, std::uint32_t final) {

@@ -164,7 +164,7 @@ std::string ForwardWire::take_piece(const ForwardFrame& frame, const Region& bod
 
 std::string ForwardWire::add(Inbound& flow, const ForwardFrame& frame, const Region& body) {
   if (frame.number != flow.arrived + 1) return "its pieces are out of order";
-  if (flow.pieces.size() + flow.unreturned >= kForwardWindow) return "it sent more pieces than its window has";
+  if (flow.pieces.size() + flow.unreturned >= kForwardWindow) return "it sent more pieces than its window allows";
   const bool begins = frame.kind == ForwardKind::whole || frame.kind == ForwardKind::begin;
   if (begins != (flow.missing == 0)) return "a piece does not continue the message before it";
   Piece piece;

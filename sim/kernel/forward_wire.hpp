@@ -4,10 +4,10 @@
 // Invariants
 // 1. A flow, an ordered pair of ranks, has at most kForwardWindow pieces that its sender has sent and its receiver has
 //    not returned credits for. A sender without credits waits, so a receiver that holds a message delays the sender.
-// 2. A receiver returns credits for kForwardCreditStep pieces at once. It keeps fewer back than the window has, so a
-//    sender whose pieces are all taken has credits.
+// 2. A receiver returns credits for kForwardCreditStep pieces at once. It keeps back fewer than the window, so a sender
+//    whose pieces are all taken has credits.
 // 3. After close() and the farewell, this process sends neither credits nor nudges (silent_), until it sends again. It
-//    sends neither to a neighbour that said goodbye.
+//    sends neither to a neighbour that sent bye.
 #pragma once
 
 #include <array>
@@ -59,8 +59,8 @@ class ForwardWire final : public Wire {
   // rank that is not a peer.
   void lose(std::uint32_t peer, std::string_view reason, bool left);
 
-  // The process ends its part in the job: idle() is true once its neighbours need it no more. A forwarder says goodbye
-  // to its remote neighbours after the other ranks of its node, another rank at once; both wait for an answer.
+  // Begins the process's departure: idle() is true once its neighbours have released it. A forwarder sends bye to its
+  // remote neighbours after the other ranks of its node, another rank at once; both wait for an answer.
   void close();
   void resume();
   // Returns the credits that were kept while this process or its neighbour was silent.
@@ -125,7 +125,7 @@ class ForwardWire final : public Wire {
   // The flow to or from `peer`, made at its first use.
   Outbound& outbound(std::uint32_t peer);
   Inbound& inbound(std::uint32_t peer);
-  // Sends the next piece of the first queued transmission. false: there is no credit.
+  // Sends the next piece of the first queued transmission. false: no credit is left.
   bool carry(Outbound& flow);
   // Sends a header, with the body if `whole`.
   void post_head(Outbound& flow, const portals::Header& header, portals::RegionCursor& body, bool whole);

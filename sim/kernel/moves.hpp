@@ -22,7 +22,7 @@ class Moves {
  public:
   enum class Role : std::uint8_t { end = 1, begin = 2 };
 
-  // From now on, puts to kMarkerPortal are markers.
+  // Begins to treat puts to kMarkerPortal as markers.
   void enable() { enabled_ = true; }
   [[nodiscard]] bool enabled() const { return enabled_; }
   [[nodiscard]] bool is_marker(const portals::Header& header) const {
@@ -44,8 +44,8 @@ class Moves {
     return static_cast<WayCode>(marker.match_bits >> 8U);
   }
 
-  // Handles a marker that arrived by `way`; `old_lost`: nothing arrives by its old way any more. false: it must be
-  // held. Another marker than those of move() is ignored.
+  // Handles a marker that arrived by `way`; `old_lost`: its old way is lost. false: it must be held. Another marker
+  // than those of move() is ignored.
   [[nodiscard]] bool take(const portals::Header& marker, WayCode way, bool old_lost) {
     const auto number = static_cast<std::uint32_t>(marker.match_bits >> 16U);
     const std::uint32_t source = marker.source.rank;

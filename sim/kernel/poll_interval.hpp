@@ -1,6 +1,6 @@
 // The interval from one poll of a wire to the next, in rounds of progress: fixed, or adaptive.
 //
-// The adaptive interval needs two measured numbers, and nothing of the program:
+// The adaptive interval depends on two measured numbers:
 //
 //   C  the cost of a poll that finds nothing, in rounds without that poll
 //   F  messages that the process's other wires bring for each one of this wire

@@ -8,12 +8,12 @@ using portals::Status;
 
 namespace {
 
-// A wire that is switched off is looked at once in this many rounds, for messages of this process that wait on it.
+// Rounds between checks of a switched-off wire for queued messages of this process.
 constexpr std::uint32_t kOffRounds = 8;
 // A wire with a thread is polled once in this many rounds without its thread, for its own time limits: dials, and
 // peers that have become silent.
 constexpr std::uint32_t kBlockRounds = 1U << 16;
-// One poll in this many is measured, because to read the clock takes as long as some polls.
+// One poll in this many is timed, because reading the clock costs as much as some polls.
 constexpr std::uint64_t kPollsPerMeasurement = 8;
 
 // The names of all wires that take part: "shm, tcp".

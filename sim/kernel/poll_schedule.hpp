@@ -1,17 +1,17 @@
 // The wires of one kernel, and which of them a round of progress polls.
 //
 // By default the fastest wire is polled in each round, and each slower one beside it at an adaptive interval
-// (sim/kernel/poll_interval). The wire of a process to itself has no schedule, because it reports by itself whether it
-// has something. Users set a wire's polling by its name: PollSetting.
+// (sim/kernel/poll_interval). The wire of a process to itself has no schedule, because it reports its messages itself.
+// Users set a wire's polling by its name: PollSetting.
 //
 // 1. A wire that is polled in each round has no PollState in its row, and its vain polls execute nothing of this file.
 //    Its number of polls is the number of rounds.
-// 2. Each other wire has a countdown of rounds, and nothing else of it is looked at before the countdown ends.
+// 2. Each other wire has a countdown of rounds; rounds read no other state of it before the countdown ends.
 // 3. A wire whose polling is off keeps its messages: they wait, and arrive when it is on again. It is polled
 //    nevertheless while messages of this process wait on it, because sending needs polls.
-// 4. A wake-up of the process makes each wire due, because it may be the reason: the rank slept on descriptors or on
-// its
-//    bell. A yield makes adaptive wires due, because time has passed without rounds.
+// 4. A wake-up makes each wire due, because any of them may be the reason: the rank slept on descriptors or on its
+// bell.
+//    A yield makes adaptive wires due, because time has passed without rounds.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,7 @@ Status Process::set_polling() {
   std::vector<NamedPollSetting> settings;
   Status status = parse_poll_settings(job_.options.text("skip_poll"), settings);
   if (status.ok()) status = kernel_->polling().apply(settings, kernel_->rounds());
-  return status.ok() ? status : Status::error("MARGAY_SKIP_POLL: " + status.sentence());
+  return status.ok() ? status : Status::error("--skip-poll (MARGAY_SKIP_POLL): " + status.sentence());
 }
 
 Status Process::open_board() {

@@ -10,7 +10,7 @@ using portals::Status;
 
 namespace {
 
-// Of all wires, in order of preference.
+// All wires, in order of preference.
 constexpr std::array kAllWires = [] {
   std::array<WireId, kWireCount> all{};
   for (std::size_t at = 0; at < kWireCount; ++at) all[at] = static_cast<WireId>(at);
@@ -104,7 +104,7 @@ std::string why_not(const Job& job, const std::vector<WireId>& order, WireId wir
       if (job.node_segment_fd < 0) return "the node has no shared memory";
       break;
     case Reach::any_node:
-      if (wire == WireId::virtual_) return "it is a simulated machine's";
+      if (wire == WireId::virtual_) return "it belongs to simulated machines";
       if (wire == WireId::forward && !is_forwarding(job)) return "--forward node is not set";
       if (wire == WireId::forward && same_node) return "between nodes only";
       if (order.empty() && same_node) return "inside a node only if --way names it";

@@ -25,13 +25,13 @@ namespace margay::sim {
 // By rank: the first rank of its node.
 [[nodiscard]] std::vector<std::uint32_t> first_ranks(const Job& job);
 
-// The job's answer for one wire and one peer: the reason why `wire` cannot carry messages from this rank to `peer`;
-// empty: it can. The order is that of parse_ways(). Requires: peer < job.size.
+// The reason why `wire` cannot carry messages from this rank to `peer` in this job; empty: it can. The order is that of
+// parse_ways(). Requires: peer < job.size.
 [[nodiscard]] std::string why_not(const Job& job, const std::vector<WireId>& order, WireId wire, std::uint32_t peer);
 // The wires that can carry messages to `peer`, in order of preference; the first one is the usual way.
 [[nodiscard]] std::vector<WireId> applicable_wires(const Job& job, const std::vector<WireId>& order,
                                                    std::uint32_t peer);
-// Fails if a peer is reached by none of the wires, with the cure.
+// Fails, with the cure, if none of the wires reaches a peer.
 [[nodiscard]] portals::Status check_ways(const Job& job, const std::vector<WireId>& order);
 
 // A row of the table: one wire towards one peer.

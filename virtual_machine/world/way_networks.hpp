@@ -1,6 +1,6 @@
-// The networks of a world. Usually one, whose wires have the name `virtual`; with a plan of ways (`--set way=shm,tcp`)
-// one for each wire of the plan, so that a pair of ranks has several ways at once. Each has its own frames, windows and
-// counts; the world gives all of them their times.
+// The networks of a world: by default one, whose wires have the name `virtual`; with a plan of ways (`--set
+// way=shm,tcp`) one for each wire of the plan, so that a pair of ranks has several ways. Each has its own frames,
+// windows and counts; the world provides their times.
 #pragma once
 
 #include <cstddef>

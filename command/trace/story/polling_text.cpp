@@ -13,13 +13,13 @@ namespace margay::command {
 std::string polling_text(const sim::TraceEvent& event) {
   const std::string_view wire = name(static_cast<sim::WireId>(event.wire));
   const auto mode = static_cast<sim::PollMode>(event.reason);
-  if (mode == sim::PollMode::off) return fmt::format("does not poll the wire {} any more", wire);
+  if (mode == sim::PollMode::off) return fmt::format("stops polling the wire {}", wire);
   if (mode == sim::PollMode::block)
-    return fmt::format("polls the wire {} when a thread has seen something there", wire);
+    return fmt::format("polls the wire {} after its blocking thread has woken up", wire);
   const std::string each = event.a == 1 ? "each round" : fmt::format("one round in {}", event.a);
   if (mode == sim::PollMode::fixed) return fmt::format("polls the wire {} in {}", wire, each);
-  return fmt::format("polls the wire {} in {}: a poll takes {}, and the other wires brought {} since it last did", wire,
-                     each, fmt::format("{} ns", event.detail), sim::counted(event.bytes, "message"));
+  return fmt::format("polls the wire {} in {}: a poll takes {}, and other wires delivered {} since its last message",
+                     wire, each, fmt::format("{} ns", event.detail), sim::counted(event.bytes, "message"));
 }
 
 }  // namespace margay::command

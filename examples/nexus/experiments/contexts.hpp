@@ -1,4 +1,4 @@
-// The beginning of the experiments' programs: MPI and Nexus in one program.
+// The common part of the experiments' programs, which use MPI and Nexus together.
 #pragma once
 
 #include <margay/polling.h>
@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <vector>
 
-// Starts both libraries, and ends them. MPI has the clock, the barriers and the counts of polls.
+// Starts and ends both libraries. MPI provides the clock, the barriers and the counts of polls.
 class Libraries {
  public:
   Libraries(int& argc, char**& argv) {
@@ -31,7 +31,7 @@ inline margay::nexus::Buffer body_of(std::size_t bytes) {
   return buffer;
 }
 
-// The polls of this rank's slow wire so far, and those that found something.
+// The polls of this rank's slow wire so far, and those that found messages.
 struct SlowPolls {
   unsigned long long polls = 0, hits = 0;
 };

@@ -1,4 +1,4 @@
-// Figure 3 of the Nexus paper: a startpoint migrates, and finds the fast method again. Context 1 sends a startpoint of
+// Figure 3 of the Nexus paper: a startpoint migrates, and selects the fast method. Context 1 sends a startpoint of
 // its endpoint to context 2, which has only the slow network in common with it. Context 2 uses it and sends it on to
 // context 0, which is on the fast network of context 1.
 //

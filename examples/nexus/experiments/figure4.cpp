@@ -2,8 +2,8 @@
 //
 //     figure4 mpi|nexus ROUND_TRIPS BYTES...
 //
-// Prints a line for each length: `bytes N us ONE_WAY polls N`; the polls are those of the slow network in both contexts
-// while the ball was played.
+// Prints a line for each length: `bytes N us ONE_WAY polls N`; the polls are those of the slow network by both contexts
+// during the ping-pong.
 #include <cstdlib>
 #include <string>
 

@@ -40,7 +40,7 @@ void compute_us(long us) {
 }
 
 void send_to(std::vector<Startpoint>& all, const std::vector<int>& contexts, const char* handler, const Buffer& body) {
-  // Each begins behind itself, so that not all send to the first one at once.
+  // Each context begins with the one after itself, so that not all send to the first one at once.
   const auto first = std::find_if(contexts.begin(), contexts.end(), [](int each) { return each > context(); });
   const auto shift = first - contexts.begin();
   const auto count = static_cast<std::ptrdiff_t>(contexts.size());

@@ -2,7 +2,7 @@
  * tree:
  *
  *   cc -shared -fPIC -o fifo.so fifo.c $(pkg-config --cflags margay-nexus)
- *   margay run -n 2 ./program --nexus-load fifo=./fifo.so --nexus-order fifo
+ *   margay run -n 2 ./hello --nexus-load fifo=./fifo.so --nexus-order fifo
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,13 +46,13 @@ static int failed(const char* step, const char* path, char* why, size_t why_byte
 static int fifo_init(const margay_nexus_host* host, const margay_nexus_parameter* parameters, size_t count,
                      void** state, char* why, size_t why_bytes) {
   (void)parameters;
-  if (count != 0) return snprintf(why, why_bytes, "there are no parameters");
+  if (count != 0) return snprintf(why, why_bytes, "fifo has no parameters; remove them");
   context* self = calloc(1, sizeof *self);
   if (self == NULL) return failed("calloc", "", why, why_bytes);
   self->host = host;
   snprintf(self->folder, sizeof self->folder, "/tmp/nexus-fifo-%016llx", (unsigned long long)host->session);
   snprintf(self->path, sizeof self->path, "%s/%u", self->folder, host->context);
-  /* The folder is of all contexts of the node; only this user's may be used. */
+  /* All contexts of the node share the folder, which must belong to this user. */
   struct stat folder;
   if ((mkdir(self->folder, 0700) != 0 && errno != EEXIST) || lstat(self->folder, &folder) != 0 ||
       folder.st_uid != geteuid() || mkfifo(self->path, 0600) != 0 ||
@@ -79,7 +79,7 @@ static int64_t fifo_descriptor(void* state, void* bytes, size_t most) {
   return snprintf(bytes, most, "%s", self->path);
 }
 
-/* A descriptor may have any bytes: it must be the name that the peer has on this node. */
+/* A descriptor may contain any bytes, so it is compared with the name of the peer's FIFO on this node. */
 static int fifo_applicable(void* state, const void* own, size_t own_bytes, uint32_t peer, const void* theirs,
                            size_t theirs_bytes, uint32_t content, char* why, size_t why_bytes) {
   context* self = state;
@@ -87,7 +87,7 @@ static int fifo_applicable(void* state, const void* own, size_t own_bytes, uint3
   const size_t length = (size_t)snprintf(path, sizeof path, "%s/%u", self->folder, peer);
   (void)own, (void)own_bytes, (void)content;
   if (theirs_bytes == length && memcmp(theirs, path, length) == 0 && access(path, W_OK) == 0) return 1;
-  snprintf(why, why_bytes, "there is no FIFO %s on this node", path);
+  snprintf(why, why_bytes, "missing FIFO %s on this node", path);
   return 0;
 }
 

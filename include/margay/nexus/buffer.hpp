@@ -1,9 +1,9 @@
-// A typed buffer: the arguments of a remote service request (paper 003, 2.2), put by the sender and taken in the same order by
-// the handler. Each element has its type in the buffer, so a get of another type, or past the end, is an error instead of
-// a wrong value. Typed elements are an addition to the paper, from the manual of Nexus.
+// A typed buffer: the arguments of a remote service request (paper 003, 2.2). The sender puts them, and the handler
+// gets them in the same order. The buffer stores the type of each element, so a get of another type, or past the end,
+// is an error instead of a wrong value. Typed elements are an addition to the paper, from the manual of Nexus.
 //
-// Format, in the byte order of the machine: for each put, one byte Type, four bytes of count, then the elements. A string
-// is characters; a startpoint is its encoded bytes (libraries/nexus/table.hpp).
+// Format, in the byte order of the machine: for each put, one byte Type, four bytes of count, then the elements. A
+// string is characters; a startpoint is its encoded bytes (libraries/nexus/table.hpp).
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ namespace margay::nexus {
 
 class Startpoint;
 
-// The types of elements. Values are in buffers.
+// The types of elements. The values are part of the format.
 enum class Type : std::uint8_t {
   int8 = 1,
   int16,
@@ -40,10 +40,10 @@ enum class Type : std::uint8_t {
 // "int32", "text" and so on; "unknown type" for other values.
 [[nodiscard]] const char* name(Type type);
 
-// The most elements of one put, and the bytes of a startpoint in a buffer.
+// The maximum number of elements of one put, and of bytes of a startpoint in a buffer.
 inline constexpr std::uint32_t kElementsMost = 0x7fff'ffff;
 
-// The types of C++ that are elements.
+// The C++ types of elements.
 template <typename T>
 concept Element = std::is_arithmetic_v<T> || std::same_as<T, std::byte>;
 
@@ -64,12 +64,12 @@ template <Element T>
   }
 }
 
-// The buffer. Owns its bytes, except in a handler, where it refers to the arrived message and is valid until the handler
-// returns. Copies own their bytes.
+// The buffer. Owns its bytes, except in a handler, where it refers to the arrived message and is valid until the
+// handler returns. Copies own their bytes.
 class Buffer {
  public:
   Buffer() = default;
-  // A view of arrived bytes, for Nexus.
+  // A view of arrived bytes. Used by Nexus.
   [[nodiscard]] static Buffer view(std::span<const std::byte> bytes);
   Buffer(const Buffer& other);
   Buffer& operator=(const Buffer& other);
@@ -87,19 +87,16 @@ class Buffer {
     return append(type_of<T>(), values.size(), values.data(), values.size_bytes());
   }
   template <Element T>
-    requires(!std::same_as<T, bool>)
-  Buffer& put(const std::vector<T>& values) {
-    return put(std::span<const T>(values));
-  }
+  requires(!std::same_as<T, bool>) Buffer& put(const std::vector<T>& values) { return put(std::span<const T>(values)); }
   Buffer& put(std::string_view text) { return append(Type::text, text.size(), text.data(), text.size()); }
   Buffer& put(const char* text) { return put(std::string_view(text)); }
   Buffer& put(const std::string& text) { return put(std::string_view(text)); }
-  // Puts a startpoint: the receiver gets a copy, whose links mirror those of this one, with its tables and choices. A
-  // light startpoint travels without tables. Throws `error` if it is not bound.
+  // Puts a startpoint: the receiver gets a copy whose links mirror the original's, with tables and choices. A light
+  // startpoint travels without tables. Throws `error` if it is not bound.
   Buffer& put(const Startpoint& startpoint);
 
-  // Takes the next put's element. T is an element, std::string, std::vector of an element, or Startpoint. Throws `error`,
-  // which names both, if the next put has another type or count, or if there is none; the position is then unchanged.
+  // Takes the next put. T is an element, std::string, std::vector of an element, or Startpoint. Throws `error`, which
+  // names both types, if the next put has another type or count, or at the end; the position is then unchanged.
   template <typename T>
   [[nodiscard]] T get() {
     if constexpr (std::same_as<T, std::string>) {
@@ -122,7 +119,7 @@ class Buffer {
       return values;
     }
   }
-  // Copies the next put into `values`, which has exactly its count.
+  // Copies the next put into `values`. Throws `error` unless the counts are equal.
   template <Element T>
   void get(std::span<T> values) {
     const Run run = take(type_of<T>(), values.size(), true);
@@ -132,10 +129,10 @@ class Buffer {
   // The type of the next put, and its count. Throws `error` at the end.
   [[nodiscard]] Type next_type() const;
   [[nodiscard]] std::size_t next_count() const;
-  // Whether every put has been taken. rewind() begins again.
+  // Whether every put has been taken. rewind() returns to the first one.
   [[nodiscard]] bool at_end() const { return next_ == bytes().size(); }
   void rewind() { next_ = 0; }
-  // Its bytes, for Nexus and for tests.
+  // The encoded bytes. Used by Nexus and tests.
   [[nodiscard]] std::span<const std::byte> bytes() const { return is_view_ ? view_ : std::span<const std::byte>(own_); }
 
  private:

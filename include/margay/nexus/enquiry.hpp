@@ -1,4 +1,4 @@
-// Enquiry functions (paper 003, 2.1): the methods of a context and their state, and the reasons of selections.
+// Enquiry functions (paper 003, 2.1): the methods of a context, their state, and the reasons for selections.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace margay::nexus {
 struct ModuleFacts {
   std::string name, description;
   bool is_ordered = false, is_reliable = false, is_transform = false, is_multicast = false, is_secure = false;
-  bool is_off = false;         // it has failed; `why_off` has the reason
+  bool is_off = false;  // it has failed, for the reason `why_off`
   std::string why_off;
   std::uint32_t latency_ns = 0, poll_cost_ns = 0;  // hints of the module; 0: unknown
   std::uint64_t bytes_per_second = 0;
@@ -35,7 +35,7 @@ struct Counts {
 };
 [[nodiscard]] Counts counts();
 
-// The table of methods of each link of a startpoint, as text: the chosen one, and why each other one was not.
+// The table of methods of each link of a startpoint, as text: the chosen row, and why each other row was not chosen.
 [[nodiscard]] std::string explain(const Startpoint& startpoint);
 
 }  // namespace margay::nexus

@@ -3,9 +3,10 @@
 // The paper has no rules for errors. margay's are:
 // 1. Misuse that this context can detect throws `error` in the call, before anything is sent.
 // 2. A full queue and a lost context are ordinary results of send(): values of Result (request.hpp).
-// 3. A mistake that only the receiver can detect, such as an unknown handler, returns to the sender, whose next poll(),
-//    wait_until() or finish() throws it. An exception of a handler, a damaged message and a failed module are thrown by
-//    the next such call of the context in which they occurred. Each is thrown once.
+// 3. The receiver reports an error that only it can detect, such as an unknown handler, to the sender, whose next
+// poll(),
+//    wait_until() or finish() throws it. For an exception of a handler, a damaged message or a failed module, the next
+//    such call of the context where it occurred throws. Each error is thrown once.
 #pragma once
 
 #include <stdexcept>
@@ -19,7 +20,7 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws `error` with this sentence.
+// Throws `error` with this message.
 [[noreturn, gnu::noinline, gnu::cold]] inline void fail(const std::string& sentence) {
   throw error("margay::nexus: " + sentence);
 }

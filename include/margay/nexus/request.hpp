@@ -1,4 +1,4 @@
-// The remote service request: an asynchronous, one-sided call of a handler at the endpoints of a startpoint (paper 003, 2.2).
+// The remote service request: an asynchronous one-sided call of a handler at a startpoint's endpoints (paper 003, 2.2).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace margay::nexus {
 
-// A link whose request was not sent, and the reason: `full`: the queue of a handler's sends is at its bound
-// (MARGAY_NEXUS_QUEUE); `lost`: the context has died; `unreachable`: no method is applicable, or each has failed.
+// A link whose request was not sent, and the reason. `full`: the queue of sends by handlers has reached its bound
+// (MARGAY_NEXUS_QUEUE). `lost`: the context has died. `unreachable`: no method is applicable, or all have failed.
 struct Failure {
   enum class Why : std::uint8_t { full, lost, unreachable } why = Why::full;
   std::size_t link = 0;
@@ -19,7 +19,7 @@ struct Failure {
   std::string text;
 };
 
-// The result of a request: the links that did not get it. The others did (multicast).
+// The result of a send: the links whose request was not sent. It was sent by the other links.
 struct [[nodiscard]] Result {
   std::vector<Failure> failures;
   [[nodiscard]] bool ok() const { return failures.empty(); }
@@ -27,9 +27,9 @@ struct [[nodiscard]] Result {
   void check() const;
 };
 
-// Requests `handler` at each endpoint of the startpoint with a copy of the buffer; the buffer is free on return. Outside of
-// handlers, waits for room and serves meanwhile. In a handler it never waits. The handler need not be registered in this
-// context. Throws `error` for an unbound startpoint and an invalid name.
+// Requests `handler` at each endpoint of the startpoint with a copy of the buffer, which the caller may reuse on
+// return. Outside of handlers it waits for room and serves meanwhile; in a handler it never waits. The handler need not
+// be registered in this context. Throws `error` for an unbound startpoint and an invalid name.
 Result send(Startpoint& startpoint, const std::string& handler, const Buffer& buffer = {});
 
 }  // namespace margay::nexus

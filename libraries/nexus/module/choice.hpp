@@ -29,7 +29,7 @@ struct Choice {
   // Transforms that are put before every method that leaves the node, in this order, such as "secure".
   std::vector<std::string> off_node;
   std::vector<Forwarding> forwarding;
-  // Polling: a module is polled at each n-th poll (1: each).
+  // Poll intervals: a module is polled at every n-th poll.
   std::map<std::string, std::uint32_t> skip_poll;
 };
 

@@ -42,7 +42,7 @@ std::vector<std::string> split_value(const ArgumentForm& form, std::string_view 
 
 std::string add_argument(const ArgumentForm& form, std::string_view value, Choices& choices, std::string& resources) {
   if (value.empty()) return "the value is empty";
-  if (value.size() > kValueMost) return "the value has more than 1023 characters";
+  if (value.size() > kValueMost) return "the value has more than 1023 characters; shorten it";
   if (form.separator == 0) {
     resources = value;
     return {};
@@ -71,8 +71,8 @@ std::string take_arguments(std::vector<std::string>& words, Choices& choices, st
       return one.name == option.substr(kArgumentPrefix.size());
     });
     if (form == kArgumentForms.end()) {
-      return "unknown argument " + std::string(option.substr(0, 60)) + "; there are --nexus-modules, -order, " +
-             "-off-node, -load, -parameter, -skip-poll, -forwarder and -resources";
+      return "unknown argument " + std::string(option.substr(0, 60)) + "; use --nexus-modules, -order, " +
+             "-off-node, -load, -parameter, -skip-poll, -forwarder or -resources";
     }
     if (equals == std::string_view::npos && i + 1 >= words.size()) return std::string(option) + " needs a value";
     const std::string_view value = equals == std::string_view::npos ? words[++i] : argument.substr(equals + 1);

@@ -5,9 +5,8 @@
 //   --nexus-off-node secure       --nexus-forwarder tcp=0=1-3
 //   --nexus-load fifo=/opt/lib/fifo.so
 //
-// Each also as --nexus-NAME=VALUE; --nexus-methods is --nexus-modules. The same values are accepted from the
-// environment: MARGAY_NEXUS_MODULES and so on, with
-// ';' between several values of one variable.
+// Each option also has the form --nexus-NAME=VALUE; --nexus-methods is a synonym of --nexus-modules. The variables
+// MARGAY_NEXUS_MODULES and so on take the same values, with ';' between several values of one variable.
 #pragma once
 
 #include <string>

@@ -162,7 +162,7 @@ portals::Status CheckedModule::init(Services& services, std::span<const Paramete
     result = table_.init(host, given.data(), given.size(), &state_, why.data(), why.size());
   }
   if (!fault_.empty()) return off();
-  if (result != 0) return portals::Status::error("the module " + name_ + " cannot begin: " + why.text());
+  if (result != 0) return portals::Status::error("init() failed: " + why.text());
   begun_ = true;
   return {};
 }

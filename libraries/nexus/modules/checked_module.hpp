@@ -1,6 +1,6 @@
 // A module whose functions are a table of C functions (margay/nexus_module.h), such as one that dlopen() has loaded.
-// Every answer is checked: after an invalid one the module is off, with an error that names module and function, and
-// none of its functions is called any more. A module that crashes, or does not return, ends the process (guard.hpp).
+// Checks every result. After an invalid one it switches the module off, with an error that names module and function,
+// and calls none of its functions again. A module that crashes, or does not return, ends the process (guard.hpp).
 #pragma once
 
 #include <cstdint>

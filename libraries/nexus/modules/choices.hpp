@@ -1,6 +1,6 @@
-// The choices of a context's modules: which ones it has, their order, parameters, modules that are loaded, and
-// forwarders. They come, later ones before earlier ones, from the build, the resource database (resources.hpp), the
-// command line (arguments.hpp) and calls (paper 003, section 3.1).
+// The choices of a context's modules: their names, order, parameters, shared objects and forwarders. Their sources,
+// later ones replacing earlier ones, are the build, the resource database (resources.hpp), the environment and the
+// command line (arguments.hpp), and calls (paper 003, section 3.1).
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct ForwarderChoice {
   std::vector<std::uint32_t> for_contexts;
 };
 
-// A module is polled at each n-th poll.
+// A module is polled at every n-th poll.
 struct PollChoice {
   std::string module;
   std::uint32_t each = 1;

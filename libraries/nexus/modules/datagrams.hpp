@@ -20,7 +20,7 @@
 
 namespace margay::nexus::core {
 
-// Faults on purpose, for tests and lessons: each n-th frame of data is not sent, is damaged, or is sent twice. 0: none.
+// Injected faults, for tests and lessons: every n-th data frame is lost, damaged or duplicated. 0: none.
 struct DatagramFaults {
   std::uint64_t lose = 0;
   std::uint64_t damage = 0;
@@ -33,7 +33,7 @@ struct DatagramCounts {
   std::uint64_t sent_frames = 0;      // without those lost on purpose
   std::uint64_t arrived_frames = 0;   // of any content
   std::uint64_t malformed = 0;        // datagrams that are no frames
-  std::uint64_t unauthenticated = 0;  // frames with a wrong tag: damaged, or a stranger's
+  std::uint64_t unauthenticated = 0;  // frames with a wrong tag: damaged, or from outside of the job
   std::uint64_t misdirected = 0;      // for another context, or another incarnation of this one
 };
 
@@ -48,7 +48,7 @@ struct DatagramPeer {
   std::optional<MessageLaw> answer;
 };
 
-// Where arrived messages go.
+// The receiver of arrived messages.
 class DatagramSink {
  public:
   DatagramSink() = default;
@@ -121,7 +121,7 @@ class Datagrams {
   Senders senders_;
   std::vector<std::byte> message_;
   std::array<std::byte, kUdpFrameMost> out_{};
-  // One byte more than a frame, so that longer datagrams are seen.
+  // One byte more than a frame, to detect longer datagrams.
   std::array<std::byte, kUdpFrameMost + 1> in_{};
 };
 

@@ -7,7 +7,7 @@
 
 namespace margay::nexus::core {
 
-// A call that is in progress on this thread, as the handler of signals reads it. Strings live as long as the guard.
+// The call in progress on this thread, for the signal handler. Strings live as long as the guard.
 struct GuardedCall {
   const char* module = nullptr;
   const char* function = nullptr;

@@ -10,7 +10,7 @@
 
 namespace margay::nexus::core {
 
-// Takes notice of an invalid call or answer.
+// The receiver of faults: invalid calls or results.
 class FaultSink {
  public:
   FaultSink() = default;

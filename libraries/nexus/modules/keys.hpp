@@ -1,5 +1,5 @@
 // Keys of modules. Services::derive_key() gives both contexts of a pair one key for each module; here it becomes a key
-// for each direction, so that no message can be returned to its sender as if it were the other's.
+// for each direction, which prevents reflection of a message to its sender.
 #pragma once
 
 #include <array>

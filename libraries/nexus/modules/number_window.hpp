@@ -1,5 +1,5 @@
-// A window of the numbers of one sender's messages that have arrived, by which a repeated message is recognised. It has
-// the latest 1,024 numbers; an older number is refused, because it may be a repetition.
+// A replay window: the latest 1,024 message numbers of one sender, and which of them have arrived. Older numbers are
+// refused, because they may be repetitions.
 #pragma once
 
 #include <bitset>

@@ -62,7 +62,7 @@ std::string check_forwarders(const Choices& choices, std::uint32_t contexts) {
                                                              [&](std::uint32_t other) { return other < contexts; });
     if (valid) continue;
     return "the forwarder " + std::to_string(one.context) + " of " + one.module +
-           ", or one of its contexts, is not in the job of " + std::to_string(contexts) + " contexts";
+           ", or one of its contexts, is outside of the job; use 0 to " + std::to_string(contexts - 1);
   }
   return {};
 }
@@ -100,7 +100,7 @@ portals::Status read_choice(const host::Rank& rank, std::vector<std::string>& wo
   std::vector<std::string> order;
   if (error.empty()) error = chosen_modules(choices, out.order, order);
   if (error.empty()) error = check_forwarders(choices, rank.size());
-  if (!error.empty()) return portals::Status::error("Nexus: " + error);
+  if (!error.empty()) return portals::Status::error(error);
   words = std::move(others);
   out.order = std::move(order);
   complete_choice(choices, out);

@@ -1,6 +1,6 @@
 // The module `udp`: messages in datagrams of at most 1,400 bytes, without acknowledgment, window or order. It loses
 // what the network loses, and counts it: sent = delivered + dropped + lost, for each sender and receiver. Each frame
-// has a tag by a key of the two contexts, so strangers' datagrams are dropped.
+// has a tag by a key of the two contexts, so datagrams from outside of the job are dropped.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // A datagram of the modules udp and multicast: a header of 64 bytes, and a part of a message. docs/nexus_modules.md has
-// its bytes. A receiver verifies the tag before it believes any field, so strangers' datagrams change nothing.
+// its bytes. A receiver verifies the tag before it uses any field, so datagrams from outside of the job have no effect.
 #pragma once
 
 #include <array>

@@ -148,7 +148,7 @@ def case_settings(case):
     """Invalid settings are errors that name the variable and the valid values."""
     for name, value in (("MARGAY_NEXUS_QUEUE", "17"), ("MARGAY_NEXUS_QUEUE", "64k"), ("MARGAY_NEXUS_THREADS", "65")):
         case.margay(program(case, "requests"), "values", ranks=1, status="nonzero", env={name: value})
-        case.expect_said(f"{name}={value} is invalid")
+        case.expect_said(f"invalid {name}={value}")
 
 
 def case_stats(case):

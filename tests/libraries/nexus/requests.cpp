@@ -289,7 +289,7 @@ void mistakes() {
   need_error("not bound", [&] { static_cast<void>(send(unbound, "x")); });
   need_error("is empty", [&] { static_cast<void>(send(next, "")); });
   need_error("64 bytes", [&] { static_cast<void>(send(next, std::string(64, 'x'))); });
-  need_error("registered already", [] { register_handler("throw", [](Endpoint&, Buffer&) {}); });
+  need_error("already registered", [] { register_handler("throw", [](Endpoint&, Buffer&) {}); });
   need_error("is empty", [] { register_handler("nothing", Handler()); });
   need_error("Options::threads", [] {
     register_handler(
@@ -465,7 +465,7 @@ void wrong_forwarders() {
     need_error("context 2 refused a request of this context: this context passes on no requests for context 3",
                [] { wait_until([] { return false; }); });
   }
-  if (context() == 2) need_error("a request of context 0 is refused", [] { wait_until([] { return false; }); });
+  if (context() == 2) need_error("refused a request of context 0", [] { wait_until([] { return false; }); });
   meet();
   // Context 3 agrees to another one.
   forward("tcp", 2, {context() == 3 ? 1 : 3});
