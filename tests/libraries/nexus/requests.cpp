@@ -199,7 +199,7 @@ void links() {
   // As many links as a startpoint may have, in tables of some 100 bytes each.
   Startpoint most;
   while (most.links() < 4096) most.bind(here);
-  need_error("which is the most", [&] { most.bind(here); });
+  need_error("4096 links", [&] { most.bind(here); });
   for (const Startpoint& each : exchange(most)) need(each.links() == 4096, "each link of a large startpoint");
   meet();
 }
