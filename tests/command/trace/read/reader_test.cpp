@@ -267,7 +267,8 @@ TEST_CASE("in an unclosed file, numbers that no recorder writes are reported wit
   reported(of(bytes, offsetof(sim::TraceEvent, kind), std::uint16_t{0}), "its kind is 0");
   reported(of(bytes, offsetof(sim::TraceEvent, kind), sim::kTraceKindCount),
            "its kind is " + std::to_string(sim::kTraceKindCount));
-  reported(of(bytes, offsetof(sim::TraceEvent, wire), std::uint8_t{4}), "its wire is 4");
+  reported(of(bytes, offsetof(sim::TraceEvent, wire), static_cast<std::uint8_t>(sim::kWireCount)),
+           "its wire is " + std::to_string(sim::kWireCount));
   reported(of(bytes, offsetof(sim::TraceEvent, protocol), std::uint8_t{9}), "its protocol is 9");
   reported(of(bytes, offsetof(sim::TraceEvent, header), std::uint8_t{4}), "its header is of kind 4");
   reported(of(bytes, offsetof(sim::TraceEvent, reason), std::uint8_t{12}), "its reason is 12");
