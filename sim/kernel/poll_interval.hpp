@@ -48,7 +48,11 @@ class PollInterval {
 
   // The measured duration of a poll that found nothing, and of a round without a poll of this wire.
   void record_cost(double ns) { smooth(cost_ns_, ns); }
-  void record_round(double ns) { smooth(round_ns_, ns); }
+  // The program may compute between two rounds, so the duration follows smaller measurements, and larger ones slowly.
+  void record_round(double ns) {
+    if (round_ns_ == 0 || ns < round_ns_) return smooth(round_ns_, ns);
+    round_ns_ += (std::min(ns, 2 * round_ns_) - round_ns_) / kLargerShare;
+  }
   // A poll found something, after `others` messages of other wires since the last such poll. Half of the mean is the
   // latest observation: after a long silence, ten messages undo a thousand of the other wires.
   void record_hit(std::uint64_t others) { others_ = (others_ + static_cast<double>(others)) / 2; }
@@ -67,6 +71,8 @@ class PollInterval {
   }
 
  private:
+  // The share of a larger duration of a round.
+  static constexpr double kLargerShare = 512;
   // A mean over the latest eight measurements or so. A measurement counts at most as four times the mean, because the
   // thread may have lost its processor during it.
   static void smooth(double& mean, double measured) {

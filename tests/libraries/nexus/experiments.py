@@ -18,7 +18,7 @@ from launch_case import cases_of, run_cases  # noqa: E402
 # The time of a poll of the slow network of the simulated SP2, in microseconds.
 SLOW_POLL_US = 105
 # Adaptive intervals are this near to the best fixed one (docs/nexus_results.md).
-ADAPTIVE = 1.05
+ADAPTIVE = 1.005
 # Microseconds by which readings of the clock may differ.
 READINGS_US = 0.1
 

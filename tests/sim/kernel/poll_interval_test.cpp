@@ -76,6 +76,15 @@ TEST_CASE("poll interval: small changes of the traffic do not change it") {
   CHECK(changes == 0);
 }
 
+TEST_CASE("poll interval: computation between the rounds of most measurements does not shorten it") {
+  PollInterval interval = with_cost(30);
+  for (int i = 0; i < 200; ++i) {
+    interval.record_round(i % 16 == 0 ? 10 : 1000);
+    static_cast<void>(interval.choose(100));
+  }
+  CHECK(interval.rounds() == 256);
+}
+
 TEST_CASE("poll interval: one interrupted measurement counts little") {
   PollInterval interval = with_cost(30);
   REQUIRE(interval.choose(100));
