@@ -65,8 +65,9 @@ class Bodies {
     if (!offers_.empty()) [[unlikely]]
       free_fetched();
   }
-  // Whether nothing is kept; the bytes that are kept.
+  // Whether nothing is kept or fetched; whether something is fetched; the bytes that are kept.
   [[nodiscard]] bool idle() const { return offers_.empty() && fetches_.empty(); }
+  [[nodiscard]] bool is_fetching() const { return !fetches_.empty(); }
   [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
 
  private:

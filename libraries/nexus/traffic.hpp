@@ -68,6 +68,8 @@ class Traffic final : private host::Observer {
   // Bytes that wait for wires or to be fetched; whether there are none.
   [[nodiscard]] std::size_t held_bytes() const { return parcel_bytes_ + bodies.kept_bytes(); }
   [[nodiscard]] bool idle() const { return parcels_.empty() && bodies.idle(); }
+  // Whether no message waits for its wire, and no body is on its way to this context.
+  [[nodiscard]] bool is_sent() const { return parcels_.empty() && !bodies.is_fetching(); }
   // Whether something may have arrived since the last call.
   [[nodiscard]] bool take_activity() { return std::exchange(arrived_, false); }
   void mark_activity() { arrived_ = true; }

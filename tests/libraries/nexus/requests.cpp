@@ -186,6 +186,8 @@ void links() {
   need(dead != Startpoint(*third), "another generation");
   need(dead.local_address() == nullptr, "no address of a destroyed endpoint");
   send(dead, "count").check();
+  // Nor is its body awaited at the end.
+  send(dead, "count", Buffer().put(std::vector<int>(10'000))).check();
   send(all, "count").check();
   wait_until([&] { return counts[1] == 4; });
   need(counts[2] == 2, "the new endpoint did not get the request");
