@@ -119,8 +119,8 @@ void Context::execute(OwnedItem item, Registered& handler) {
   release(*item);
 }
 
-// Bodies may be kept here. A peer confirms a way after it has fetched all bodies of its requests, so a body that is kept
-// after that belongs to a request for a destroyed endpoint, which the peer's kernel has dropped.
+// Bodies may be kept here. A peer confirms a way after it has fetched all bodies of its requests, so a body that is
+// kept after that belongs to a request for a destroyed endpoint, which the peer's kernel has dropped.
 bool Context::quiet() {
   return ready_.empty() && busy_ == 0 && arriving_.empty() && queued_bytes_ == 0 && traffic.is_sent() &&
          unanswered_ == 0 && order_.kept() == 0;
