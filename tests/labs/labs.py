@@ -5,7 +5,7 @@ each typical wrong answer fails, and its check prints the sentence that belongs 
     tests/labs/labs.py --build build/release [--seeds 3] [--first-seed 1] [--every | --wrong 4] [--lab protocols] [--command PATH]
 
 The handed-out program and the answer are checked with each seed, a wrong answer with one of them, or with --every seed; with --wrong N
-only N of each lab's wrong answers, spread over them, and half of these if the environment has QUICK_TESTS.
+only N of each lab's wrong answers, spread over them, and a quarter of these if the environment has QUICK_TESTS.
 
 A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE` (or `ONE | ANOTHER`, where it depends
 on the seed), and perhaps its second `// says not: PART OF AN UNTRUE ONE`: a filling (`*.fill`), which replaces
@@ -184,7 +184,7 @@ def main():
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     if os.environ.get("QUICK_TESTS"):
-        options.wrong = (options.wrong + 1) // 2
+        options.wrong = (options.wrong + 3) // 4
     labs = sorted(name for name in os.listdir(LABS) if re.fullmatch(r"\d\d_\w+", name) and name not in options.skip)
     labs = [name for name in labs if not options.lab or name in options.lab or name[3:] in options.lab]
     if not labs:
