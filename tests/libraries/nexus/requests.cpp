@@ -521,6 +521,7 @@ void damage() {
 
 // Handlers in threads: they run while the program computes, several at a time, and may wait.
 void threads() {
+  const std::uint64_t before = counts().executed;
   struct Seen {
     std::atomic<int> begun{0}, ended{0};
   } seen;
@@ -559,6 +560,8 @@ void threads() {
   Startpoint own(finishing);
   send(own, "finish").check();
   while (!has_failed) std::this_thread::yield();
+  // The endpoints must outlive their handlers: of two requests, two replies, and the last one.
+  while (counts().executed < before + 5) std::this_thread::yield();
   meet();
 }
 
