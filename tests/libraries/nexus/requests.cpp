@@ -2,6 +2,7 @@
 #include <margay/nexus.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -235,7 +236,9 @@ void bounds() {
   thread_local bool was_full = false;
   thread_local std::vector<Startpoint> all;
   thread_local int done = 0;
-  register_handler("swallow", [](Endpoint&, Buffer&) {});
+  // Slower than any sender, so that a context that serves before its neighbour has begun does not keep that one's queue
+  // from filling.
+  register_handler("swallow", [](Endpoint&, Buffer&) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
   register_handler("done", [](Endpoint&, Buffer&) { ++done; });
   register_handler("burst", [](Endpoint&, Buffer&) {
     const Buffer buffer = std::move(Buffer().put(std::vector<std::byte>(10'000)));
