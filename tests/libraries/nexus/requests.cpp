@@ -236,8 +236,7 @@ void bounds() {
   thread_local bool was_full = false;
   thread_local std::vector<Startpoint> all;
   thread_local int done = 0;
-  // Slower than any sender, so that a context that serves before its neighbour has begun does not keep that one's queue
-  // from filling.
+  // Slower than any sender: a context that serves early does not keep its neighbour's queue from filling.
   register_handler("swallow", [](Endpoint&, Buffer&) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
   register_handler("done", [](Endpoint&, Buffer&) { ++done; });
   register_handler("burst", [](Endpoint&, Buffer&) {
