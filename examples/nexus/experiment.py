@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 try:
     from peers import charts  # below bench, hence after the change of the path
 except ModuleNotFoundError:
-    raise SystemExit(f"experiment.py: {ROOT} is no source tree of margay; run examples/nexus/experiment.py of the source tree") from None
+    raise SystemExit(f"experiment.py: {ROOT} lacks bench/peers; run examples/nexus/experiment.py of the source tree") from None
 
 COLOURS = ("#c2570c", "#1f6fb2", "#3b8a4d", "#8a4fae")
 STYLE = """svg{background:#fff} text{font:11px sans-serif;fill:#1d2430} .grid{stroke:#dfe3e8} .line{fill:none;stroke-width:2}""" + "".join(

@@ -62,7 +62,7 @@ void Context::open(const char* call, const Choice& choice) {
   for (const std::string& each : off_node) {
     const Method* const method = methods.find(each);
     if (method == nullptr || !method->traits.has(MARGAY_NEXUS_TRANSFORM))
-      fail("init: off_node names \"" + each + "\", which is no transform of this context; name secure or compressed");
+      fail("init: off_node: this context has no transform \"" + each + "\"; name secure or compressed");
   }
   for (const Forwarding& each : choice.forwarding) add_forwarding(each.method, each.forwarder, each.contexts);
 }

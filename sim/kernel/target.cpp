@@ -97,7 +97,7 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
 
 static_assert(kForwardPortal + 1 == kMarkerPortal && kMarkerPortal + 1 == portals::kPortalCount);
 
-// A message that was forwarded may name any portal. It is no hop.
+// Only other wires carry hops: a message that arrives by the forwarding wire may name any portal.
 bool Target::take_reserved(Wire& wire, const Arrival& arrival, bool& moved) {
   const portals::Header& header = arrival.header;
   if (header.portal == kMarkerPortal && moves_.is_marker(header)) {

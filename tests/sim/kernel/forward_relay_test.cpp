@@ -205,7 +205,7 @@ TEST_CASE("relays: a rank that died before its first contact is lost for whoever
 }
 
 // If it were progress, ranks that nudge each other in a deadlock would hide it.
-TEST_CASE("relays: a nudge reaches the final rank, and is no progress") {
+TEST_CASE("relays: a nudge reaches the final rank, and does not count as progress") {
   VirtualOptions options = hop_options();
   options.full_probability = 0;
   ForwardSet set(2, 2, 9, options);
