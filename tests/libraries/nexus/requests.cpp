@@ -350,8 +350,7 @@ void tables() {
   channel.unbind();
   need(own.methods()[0].available_bytes_per_second == rate, "given back");
   greedy.require({.bytes_per_second = rate});
-  need(greedy.methods()[0].is_chosen && greedy.methods()[0].why_not.empty(),
-       "a link may use the rate that it has reserved");
+  need(greedy.methods()[0].is_chosen && greedy.methods()[0].why_not.empty(), "its own reserved rate");
   need(!own.methods()[0].available_bytes_per_second && !greedy.methods()[0].available_bytes_per_second, "none is left");
   need_error("latency", [&] { greedy.require({.latency_most_ns = 1}); });
   need(greedy.quality().bytes_per_second == rate, "a failed demand changes nothing");
