@@ -100,6 +100,18 @@ def case_matched_probe(case):
     everywhere(case, "matched_probe.c", PAIRS)
 
 
+def case_truncate(case):
+    """Truncated receives, whose errors have the texts of margay's own."""
+    everywhere(case, "truncate.c", PAIRS)
+
+
+def case_isendrecv(case):
+    """MPI_Isendrecv and MPI_Isendrecv_replace."""
+    program = case.ours(HERE / "isendrecv.c", name="nexus_isendrecv")
+    for ranks, options in FEW:
+        case.margay("--over", "nexus", "--check-accounting", *options, program, ranks=ranks)
+
+
 def case_completion(case):
     """MPI_Wait and its family, on requests of Nexus and of margay's MPI."""
     everywhere(case, "completion.c", PAIRS)
