@@ -51,7 +51,17 @@ Context::~Context() {
   methods.finish();
 }
 
+// Neither a request nor a body has a way over the kernel's forwarders.
+void Context::refuse_kernel_forwarding() {
+  for (std::uint32_t peer = 0; peer < host_rank.size(); ++peer) {
+    if (peer == me() || !host_rank.find_way(peer, "forward").why_not.empty()) continue;
+    fail("init: --forward (MARGAY_FORWARD) closes tcp between contexts " + std::to_string(me()) + " and " +
+         std::to_string(peer) + "; omit it, and use nexus::forward() for forwarders of Nexus");
+  }
+}
+
 void Context::open(const char* call, const Choice& choice) {
+  refuse_kernel_forwarding();
   if (const portals::Status status = traffic.attach(endpoints.list()); !status.ok()) fail(status.sentence());
   // No context sends before all portals are attached.
   if (const portals::Status status = host_rank.barrier(call); !status.ok()) fail(status.sentence());

@@ -191,6 +191,13 @@ def case_destroy(case):
     case.expect_said("is destroyed while a handler runs for it")
 
 
+def case_kernel_forwarding(case):
+    """A program on Nexus under `--forward node` fails with the cure, if its contexts are forwarded."""
+    case.margay("--nodes", "2", "--forward", "node", program(case, "requests"), "values", ranks=4, status="nonzero")
+    case.expect_said("init: --forward (MARGAY_FORWARD)", "nexus::forward()")
+    case.margay("--nodes", "2", "--forward", "node", program(case, "requests"), "values", ranks=2)
+
+
 def case_lost(case):
     """The death of a context ends the job, and the report names it."""
     case.margay(program(case, "mistaken"), "die", ranks=3, status="nonzero")

@@ -63,8 +63,12 @@ def case_refused(case):
 
 
 def case_option(case):
-    """A value that --over does not have, and another MPI, are errors."""
+    """A value that --over does not have, another MPI, and the kernel's forwarding, are errors."""
     program = case.ours(HERE / "counted.c")
+    forwarded = ("--over", "nexus", "--nodes", "2")
+    for options, env in ((("--forward", "node"), {}), ((), {"MARGAY_FORWARD": "node"})):
+        case.margay(*forwarded, *options, program, ranks=4, status=2, env=env)
+        case.expect("--over" in case.last.stderr and "--forward" in case.last.stderr, "the error names both options")
     for options in (("--over", "nexsu"), ("--over", "nexus", "--mpi", "system")):
         case.margay(*options, program, status=2)
         case.expect("--over" in case.last.stderr, "the error names the option")
