@@ -177,6 +177,9 @@ class Context final : public Services {
   [[nodiscard]] bool take_exchanged(std::uint32_t source, std::uint64_t number, Bytes body, bool is_all);
   // --- arrival ---
   void take_heap(Heap& heap);
+  // Whether a body may be fetched now; its fetch begins. fetch() refuses the item, and returns false, without memory.
+  [[nodiscard]] bool may_fetch(const Item& item) const;
+  [[nodiscard]] bool fetch(OwnedItem& item);
   void take_control();
   void take_control(const portals::ArrivedMessage& message);
   void advance(std::deque<OwnedItem>& queue);
@@ -196,7 +199,9 @@ class Context final : public Services {
   // if none does.
   [[nodiscard]] bool send_again(const Way& failed, const Pending& message);
   [[nodiscard]] portals::Status pack(Link& link, Frame& frame, Bytes body, std::vector<std::byte>& out);
-  void end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder);
+  void end_epoch(Link& link, const SharedWay& old_way, std::uint32_t old_forwarder);
+  // Ends the epochs whose markers may be lost with their ways.
+  void end_lost_drains();
   // The frame of a link's message; by a forwarder if its method has one.
   [[nodiscard]] Frame frame_of(const Link& link, FrameKind kind) const;
   void count_sent(const Way& way, const Frame& frame);
@@ -224,6 +229,14 @@ class Context final : public Services {
   std::deque<OwnedItem> ready_;
   std::size_t busy_ = 0;
   std::size_t queued_bytes_ = 0;  // of ways
+  // Epochs whose markers were sent, but not confirmed by the receiver. Not those of markers that a forwarder passes on.
+  struct Drain {
+    LinkData link;
+    std::uint16_t number;
+    std::uint32_t epoch;
+    SharedWay way;
+  };
+  std::vector<Drain> drains_;
   std::deque<std::string> errors_;
   std::uint64_t errors_left_out_ = 0;
   // Numbers of links that were closed, with their epochs, and the next new one, by context.

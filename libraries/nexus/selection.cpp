@@ -133,7 +133,7 @@ portals::Status Context::choose_again(Link& link, Cause cause, const Method* exc
   if (portals::Status status = choose(link, cause, except); !status.ok()) return status;
   if (old == nullptr || old == link.way) return {};
   ++count(cause == Cause::change ? kChanges : kFailovers);
-  if (link.is_used) end_epoch(link, *old, old_forwarder);
+  if (link.is_used) end_epoch(link, old, old_forwarder);
   return {};
 }
 
