@@ -109,6 +109,8 @@ class Context final : public Services {
   [[nodiscard]] portals::Status choose(Link& link, Cause cause, const Method* except = nullptr);
   // Selects again after the table or the demands have changed, and moves the link if its method is another one.
   [[nodiscard]] portals::Status choose_again(Link& link, Cause cause = Cause::change, const Method* except = nullptr);
+  // Ends the use of a link's former way, after the selection of another one.
+  void leave_way(Link& link, const SharedWay& old, std::uint32_t old_forwarder, Cause cause);
   // Chooses a method for the next request of a link, whose body has `bytes` bytes, if the present one is not good
   // enough: it has failed, takes only shorter bodies, or is overloaded.
   [[nodiscard]] portals::Status choose_for(Link& link, std::size_t bytes);

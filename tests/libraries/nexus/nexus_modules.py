@@ -57,6 +57,11 @@ def case_secret(case):
     right(case, "secret", f"--nexus-load=broken={broken(case, 0)}", worlds=((2, ("--nodes", "2")),), env={"BROKEN_SEND": "full"})
 
 
+def case_all_or_none(case):
+    """A change that one link of a startpoint rejects changes none of its links."""
+    right(case, "all_or_none", worlds=((4, ("--nodes", "2")),))
+
+
 def case_transforms(case):
     """Bodies are compressed and encrypted before each method."""
     right(case, "transforms", "--nexus-modules=local,shm,tcp,compressed,secure")
