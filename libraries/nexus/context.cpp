@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "libraries/nexus/host_method.hpp"
@@ -17,10 +19,33 @@ constinit thread_local Here here;
 
 namespace {
 
-// Contexts of this thread so far.
-constinit thread_local std::uint32_t lives = 0;
+// The contexts of the process, by incarnation. Not destroyed, because endpoints with static storage look here at exit.
+struct Living {
+  std::mutex mutex;
+  std::uint32_t lives = 0;
+  std::map<std::uint32_t, Context*> contexts;
+};
+Living& living() {
+  static auto* const all = new Living();
+  return *all;
+}
+
+std::uint32_t begin_life(Context& context) {
+  const std::lock_guard guard(living().mutex);
+  living().contexts.emplace(++living().lives, &context);
+  return living().lives;
+}
 
 }  // namespace
+
+void refuse_destruction(std::uint32_t life, std::uint32_t endpoint) {
+  const std::lock_guard guard(living().mutex);
+  const auto at = living().contexts.find(life);
+  if (at == living().contexts.end()) return;
+  at->second->host_rank.abort(1, "endpoint " + std::to_string(endpoint) +
+                                     " is destroyed in a thread that does not belong to its context; destroy it in the "
+                                     "thread that called init(), or after finish()");
+}
 
 Context& this_context(const char* call) {
   if (here.context == nullptr)
@@ -30,7 +55,7 @@ Context& this_context(const char* call) {
 
 Context::Context(host::Rank& joined, const Settings& chosen, Handlers& registered)
     : host_rank(joined),
-      life(++lives),
+      life(begin_life(*this)),
       settings(chosen),
       handlers(registered),
       traffic(joined),
@@ -48,6 +73,10 @@ Context::Context(host::Rank& joined, const Settings& chosen, Handlers& registere
 }
 
 Context::~Context() {
+  {
+    const std::lock_guard guard(living().mutex);
+    living().contexts.erase(life);
+  }
   methods.finish();
 }
 

@@ -153,7 +153,7 @@ class Context final : public Services {
   // Handlers that have returned.
   std::uint64_t executions = 0;
   host::Rank& host_rank;
-  // Distinguishes this context from earlier ones of the thread, whose endpoints and startpoints may still exist.
+  // Distinguishes this context from all others of the process, whose endpoints and startpoints may still exist.
   const std::uint32_t life;
   const Settings settings;
   Handlers& handlers;
@@ -277,6 +277,9 @@ struct Here {
 extern constinit thread_local Here here;
 // The context. Throws `error` in the name of `call` if there is none.
 [[nodiscard]] Context& this_context(const char* call);
+// Ends the job if an endpoint of the context of this incarnation, of which this thread has none, is destroyed before
+// the context.
+void refuse_destruction(std::uint32_t life, std::uint32_t endpoint);
 // Holds the process lock outside of calls, for data that the kernel and other threads use. No effect without a context.
 class Locked {
  public:
