@@ -97,6 +97,7 @@ void Context::open(const char* call, const Choice& choice) {
   tables.resize(host_rank.size());
   start_modules(choice);
   exchange_tables(call, own_table(choice.order));
+  check_parameters(choice);
   off_node = choice.off_node;
   for (const std::string& each : off_node) {
     const Method* const method = methods.find(each);
@@ -104,6 +105,19 @@ void Context::open(const char* call, const Choice& choice) {
       fail("init: off_node: this context has no transform \"" + each + "\"; name secure or compressed");
   }
   for (const Forwarding& each : choice.forwarding) add_forwarding(each.method, each.forwarder, each.contexts);
+}
+
+// A line of the resource file and a variable of the job may name parameters for all contexts, of which some have the
+// module.
+void Context::check_parameters(const Choice& choice) {
+  for (const auto& [module, source] : choice.parameter_sources) {
+    const auto has_it = [&name = module](const SharedTable& table) {
+      return std::ranges::find(*table, name, &Row::method) != table->end();
+    };
+    if (methods.find(module) != nullptr || std::ranges::any_of(tables, has_it)) continue;
+    fail("init: the parameter " + module + "." + source + ": no context has the module " + module +
+         "; add it to the modules (--nexus-modules), or remove the parameter");
+  }
 }
 
 void Context::start_modules(const Choice& choice) {

@@ -171,6 +171,7 @@ class Context final : public Services {
  private:
   // --- start ---
   void refuse_kernel_forwarding();
+  void check_parameters(const Choice& choice);
   void start_modules(const Choice& choice);
   [[nodiscard]] Table own_table(const std::vector<std::string>& order);
   void exchange_tables(const char* call, const Table& own);
