@@ -29,7 +29,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 // The same without libc: the first constructor adds ranges, and a dlopen() before libc's own constructor would run that
 // one, without the environment. Volatile, because compilers replace a plain loop by memcpy.
-[[gnu::no_sanitize("address")]] void copy_bytes_alone(std::byte* to, const std::byte* from, std::size_t bytes) {
+[[gnu::no_sanitize_address]] void copy_bytes_alone(std::byte* to, const std::byte* from, std::size_t bytes) {
   const volatile std::byte* const source = from;
   for (std::size_t i = 0; i < bytes; ++i) to[i] = source[i];
 }
