@@ -254,6 +254,12 @@ Status check_rank_options(const RunOptions& options) {
   std::vector<sim::WireId> order;
   if (Status status = sim::parse_ways(all.text("way"), order); !status.ok()) return status;
   if (Status status = sim::check_forwarding(all); !status.ok()) return status;
+  if (options.over_nexus && !all.text("forward").empty()) {
+    return Status::error(
+        "--over nexus cannot be combined with --forward (MARGAY_FORWARD), which closes TCP to all ranks but the first "
+        "of "
+        "each node; omit one");
+  }
   std::string address;
   const std::string interface = all.text("iface");
   return interface.empty() ? Status() : sim::choose_address(interface, address);

@@ -18,6 +18,7 @@
 #include "command/simulate/calibrated_machine.hpp"
 #include "sim/base/poll_setting.hpp"
 #include "sim/base/text.hpp"
+#include "sim/boot/options.hpp"
 #include "virtual_machine/model/changes.hpp"
 #include "virtual_machine/model/faults.hpp"
 #include "virtual_machine/model/presets.hpp"
@@ -109,6 +110,11 @@ Status check_order(SimulateOrder& order, int& exit_status) {
     if (Status status = read_calibration(calibrated); !status.ok()) return status;
     // Before those of --set, which may change the same fields.
     settings.changes.insert(settings.changes.begin(), calibrated.begin(), calibrated.end());
+  }
+  if (!sim::Options::from_environment(environ).text("forward").empty()) {
+    return Status::error(
+        "MARGAY_FORWARD: the ranks of a simulated machine have their own networks, and none forwards for others; unset "
+        "it, or use `margay run`");
   }
   const std::size_t set = settings.changes.size() - order.swept;
   for (std::size_t i = 0; i < settings.changes.size(); ++i) {

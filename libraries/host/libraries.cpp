@@ -185,7 +185,7 @@ void Libraries::leave(Part& part) {
     std::erase_if(parts_, [&part](const std::unique_ptr<Part>& each) { return each.get() == &part; });
   }
   // Outside the mutex, because the last user waits until the wires are drained.
-  mpi::release_machine();
+  mpi::release_machine(mpi::User::library);
 }
 
 namespace {

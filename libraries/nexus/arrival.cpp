@@ -11,17 +11,24 @@ namespace margay::nexus::core {
 
 void Context::take() {
   // The fast path: each round of a wait calls this function, mostly without an arrival.
-  if (!traffic.take_activity() && arriving_.empty() && traffic.idle() && queued_bytes_ == 0) [[likely]]
+  if (!traffic.take_activity() && arriving_.empty() && traffic.idle() && queued_bytes_ == 0 && drains_.empty())
+      [[likely]]
     return;
   traffic.sweep();
+  if (!drains_.empty()) end_lost_drains();
   if (queued_bytes_ != 0) send_queued();
   take_heap(traffic.forwarded);
   take_heap(traffic.requests);
   take_control();
-  for (auto at = arriving_.begin(); at != arriving_.end();) {
-    advance(at->second);
-    at = at->second.empty() ? arriving_.erase(at) : std::next(at);
-  }
+  std::uint64_t ended = 0;
+  do {
+    ended = traffic.bodies.ended();
+    for (auto at = arriving_.begin(); at != arriving_.end();) {
+      advance(at->second);
+      at = at->second.empty() ? arriving_.erase(at) : std::next(at);
+    }
+    // The end of a fetch may make room for that of a sender whose turn was earlier.
+  } while (ended != traffic.bodies.ended());
   // A message is still arriving.
   if (traffic.requests.any() || traffic.forwarded.any() || traffic.control.any()) traffic.mark_activity();
 }
@@ -33,23 +40,32 @@ void Context::take_heap(Heap& heap) {
     item->heap = &heap;
     item->in_heap = message;
     item->body = {message->body.base, message->body.bytes};
-    BodyPlace place;
-    const portals::Status status = Traffic::read(message->header, item->frame, place);
+    const portals::Status status = Traffic::read(message->header, item->frame, item->place);
     if (!status.ok()) {
       refuse(std::move(item), status.sentence());
       continue;
     }
     if ((item->frame.flags & kIsLong) != 0) {
-      item->fetch = traffic.fetch(item->from, place, item->frame.body_bytes);
       release(*item);
-      if (item->fetch == nullptr) {
-        const std::string bytes = std::to_string(item->frame.body_bytes);
-        refuse(std::move(item), "out of memory for a body of " + bytes + " bytes; send it in parts");
-        continue;
-      }
+      // Otherwise advance() does it, once there is room.
+      if (may_fetch(*item) && !fetch(item)) continue;
     }
     arriving_[item->from].push_back(std::move(item));
   }
+}
+
+// Of a damaged notice, too, whose length may be anything: bodies beyond the bound are fetched one after another.
+bool Context::may_fetch(const Item& item) const {
+  const Bodies& bodies = traffic.bodies;
+  return !bodies.is_fetching() || bodies.fetching_bytes() + item.frame.body_bytes <= settings.queue_bytes;
+}
+
+bool Context::fetch(OwnedItem& item) {
+  item->fetch = traffic.fetch(item->from, item->place, item->frame.body_bytes);
+  if (item->fetch != nullptr) return true;
+  const std::string bytes = std::to_string(item->frame.body_bytes);
+  refuse(std::move(item), "out of memory for a body of " + bytes + " bytes; send it in parts");
+  return false;
 }
 
 void Context::release(Item& item) {
@@ -59,6 +75,11 @@ void Context::release(Item& item) {
 void Context::advance(std::deque<OwnedItem>& queue) {
   while (!queue.empty()) {
     Item& first = *queue.front();
+    if ((first.frame.flags & kIsLong) != 0 && first.fetch == nullptr) {
+      if (!may_fetch(first)) return;
+      if (!fetch(queue.front())) queue.pop_front();
+      continue;
+    }
     if (first.fetch != nullptr) {
       const bool is_done = first.fetch->done();
       if (!is_done && !host_rank.lost(first.from) && !way_lost(host_rank, first.from, first.fetch->way())) return;
@@ -92,6 +113,10 @@ void Context::accept(OwnedItem item) {
     item->source = item->frame.origin;
   }
   if (!order_.is_early(*item)) return act(std::move(item));
+  if (!order_.has_room(*item, settings.queue_bytes))
+    return refuse(std::move(item), "requests of more than " + std::to_string(settings.queue_bytes) +
+                                       " bytes wait here for the end of their links' former methods; send fewer after "
+                                       "a change of method, or raise MARGAY_NEXUS_QUEUE");
   // Copies the body out of the heap, whose room the awaited marker may need.
   if (item->in_heap != nullptr) {
     item->bytes.assign(item->body.begin(), item->body.end());
@@ -114,6 +139,8 @@ void Context::act(OwnedItem item) {
     case FrameKind::skipped:
       if (frame.link == 0) return refuse(std::move(item), "damaged header: a marker without link");
       order_.end_epoch(*item, due);
+      if (frame.kind == FrameKind::marker && (frame.flags & kIsForwarded) == 0)
+        traffic.send_control(item->source, Control::drained, std::uint64_t{frame.epoch} << kLinkBits | frame.link);
       break;
     case FrameKind::closing:
       traffic.send_control(item->from, Control::closed);
@@ -159,7 +186,11 @@ void Context::split_multicast(OwnedItem item) {
   const Bytes body = item->body;
   if (body.size() >= sizeof receivers) std::memcpy(&receivers, body.data(), sizeof receivers);
   const std::size_t begin = sizeof receivers + receivers * kEach;
-  if (receivers == 0 || body.size() < begin) return refuse(std::move(item), "damaged list of its endpoints");
+  if (receivers == 0 || receivers > kLinksMost || body.size() < begin)
+    return refuse(std::move(item), "damaged list of its endpoints");
+  // One copy for all endpoints of this context.
+  const auto bytes =
+      std::make_shared<const std::vector<std::byte>>(body.begin() + static_cast<std::ptrdiff_t>(begin), body.end());
   for (std::uint16_t i = 0; i < receivers; ++i) {
     const std::byte* const at = body.data() + sizeof receivers + i * kEach;
     std::uint32_t context = 0;
@@ -173,8 +204,8 @@ void Context::split_multicast(OwnedItem item) {
     one->frame.flags &= static_cast<std::uint8_t>(~kIsMulticast);
     std::memcpy(&one->frame.endpoint, at + 4, 4);
     std::memcpy(&one->frame.generation, at + 8, 2);
-    one->bytes.assign(body.begin() + static_cast<std::ptrdiff_t>(begin), body.end());
-    one->body = one->bytes;
+    one->shared = bytes;
+    one->body = *bytes;
     act_on_request(std::move(one));
   }
   release(*item);
@@ -317,6 +348,12 @@ void Context::take_control(const portals::ArrivedMessage& message) {
     case Control::over:
       if (source != 0) break;
       is_over_ = true;
+      return;
+    case Control::drained:
+      // An epoch that was skipped may have had its marker delivered, too.
+      std::erase_if(drains_, [&](const Drain& each) {
+        return each.link.context == source && number == (std::uint64_t{each.epoch} << kLinkBits | each.number);
+      });
       return;
     case Control::own:
     case Control::all:

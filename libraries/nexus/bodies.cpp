@@ -43,6 +43,7 @@ Fetch* Bodies::fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t b
   const portals::MatchBits bits = next_fetch_++;
   Fetch& fetch = fetches_.emplace_back(peer, place.way, std::move(memory), bytes, bits);
   fetch_list_.append(fetch.entry_);
+  fetching_bytes_ += bytes;
   get.kind = portals::Kind::get;
   get.portal = kBodyPortal;
   get.destination = {0, peer};
@@ -54,6 +55,8 @@ Fetch* Bodies::fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t b
 }
 
 void Bodies::end(Fetch& fetch) {
+  fetching_bytes_ -= fetch.bytes();
+  ++ended_;
   fetch_list_.remove(fetch.entry_);
   fetches_.erase(std::ranges::find_if(fetches_, [&fetch](const Fetch& each) { return &each == &fetch; }));
 }

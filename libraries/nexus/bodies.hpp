@@ -68,6 +68,9 @@ class Bodies {
   // Whether nothing is kept or fetched; whether something is fetched; the bytes that are kept.
   [[nodiscard]] bool idle() const { return offers_.empty() && fetches_.empty(); }
   [[nodiscard]] bool is_fetching() const { return !fetches_.empty(); }
+  // The bytes of all bodies that are being fetched; the number of fetches that have ended.
+  [[nodiscard]] std::uint64_t fetching_bytes() const { return fetching_bytes_; }
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
   [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
 
  private:
@@ -93,6 +96,7 @@ class Bodies {
   std::list<Fetch> fetches_;
   std::uint32_t next_offer_ = 0, next_fetch_ = 0;
   std::size_t kept_bytes_ = 0;
+  std::uint64_t fetching_bytes_ = 0, ended_ = 0;
   // Declared after their entries, which leave them when they end.
   portals::MatchList offer_list_, fetch_list_;
   bool attached_ = false;

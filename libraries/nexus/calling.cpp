@@ -244,7 +244,10 @@ Endpoint::Endpoint(void* local_address) : local_address_(local_address) {
 
 Endpoint::~Endpoint() {
   Context* const context = here.context;
-  if (context == nullptr || context->life != life_) return;
+  if (context == nullptr || context->life != life_) {
+    core::refuse_destruction(life_, number_);
+    return;
+  }
   std::uint32_t running = 0;
   {
     const core::Locked locked(context);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "libraries/nexus/host_method.hpp"
@@ -17,10 +19,33 @@ constinit thread_local Here here;
 
 namespace {
 
-// Contexts of this thread so far.
-constinit thread_local std::uint32_t lives = 0;
+// The contexts of the process, by incarnation. Not destroyed, because endpoints with static storage look here at exit.
+struct Living {
+  std::mutex mutex;
+  std::uint32_t lives = 0;
+  std::map<std::uint32_t, Context*> contexts;
+};
+Living& living() {
+  static auto* const all = new Living();
+  return *all;
+}
+
+std::uint32_t begin_life(Context& context) {
+  const std::lock_guard guard(living().mutex);
+  living().contexts.emplace(++living().lives, &context);
+  return living().lives;
+}
 
 }  // namespace
+
+void refuse_destruction(std::uint32_t life, std::uint32_t endpoint) {
+  const std::lock_guard guard(living().mutex);
+  const auto at = living().contexts.find(life);
+  if (at == living().contexts.end()) return;
+  at->second->host_rank.abort(1, "endpoint " + std::to_string(endpoint) +
+                                     " is destroyed in a thread that does not belong to its context; destroy it in the "
+                                     "thread that called init(), or after finish()");
+}
 
 Context& this_context(const char* call) {
   if (here.context == nullptr)
@@ -30,7 +55,7 @@ Context& this_context(const char* call) {
 
 Context::Context(host::Rank& joined, const Settings& chosen, Handlers& registered)
     : host_rank(joined),
-      life(++lives),
+      life(begin_life(*this)),
       settings(chosen),
       handlers(registered),
       traffic(joined),
@@ -48,16 +73,31 @@ Context::Context(host::Rank& joined, const Settings& chosen, Handlers& registere
 }
 
 Context::~Context() {
+  {
+    const std::lock_guard guard(living().mutex);
+    living().contexts.erase(life);
+  }
   methods.finish();
 }
 
+// Neither a request nor a body has a way over the kernel's forwarders.
+void Context::refuse_kernel_forwarding() {
+  for (std::uint32_t peer = 0; peer < host_rank.size(); ++peer) {
+    if (peer == me() || !host_rank.find_way(peer, "forward").why_not.empty()) continue;
+    fail("init: --forward (MARGAY_FORWARD) closes tcp between contexts " + std::to_string(me()) + " and " +
+         std::to_string(peer) + "; omit it, and use nexus::forward() for forwarders of Nexus");
+  }
+}
+
 void Context::open(const char* call, const Choice& choice) {
+  refuse_kernel_forwarding();
   if (const portals::Status status = traffic.attach(endpoints.list()); !status.ok()) fail(status.sentence());
   // No context sends before all portals are attached.
   if (const portals::Status status = host_rank.barrier(call); !status.ok()) fail(status.sentence());
   tables.resize(host_rank.size());
   start_modules(choice);
   exchange_tables(call, own_table(choice.order));
+  check_parameters(choice);
   off_node = choice.off_node;
   for (const std::string& each : off_node) {
     const Method* const method = methods.find(each);
@@ -65,6 +105,19 @@ void Context::open(const char* call, const Choice& choice) {
       fail("init: off_node: this context has no transform \"" + each + "\"; name secure or compressed");
   }
   for (const Forwarding& each : choice.forwarding) add_forwarding(each.method, each.forwarder, each.contexts);
+}
+
+// A line of the resource file and a variable of the job may name parameters for all contexts, of which some have the
+// module.
+void Context::check_parameters(const Choice& choice) {
+  for (const auto& [module, source] : choice.parameter_sources) {
+    const auto has_it = [&name = module](const SharedTable& table) {
+      return std::ranges::find(*table, name, &Row::method) != table->end();
+    };
+    if (methods.find(module) != nullptr || std::ranges::any_of(tables, has_it)) continue;
+    fail("init: the parameter " + module + "." + source + ": no context has the module " + module +
+         "; add it to the modules (--nexus-modules), or remove the parameter");
+  }
 }
 
 void Context::start_modules(const Choice& choice) {

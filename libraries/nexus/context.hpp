@@ -109,6 +109,8 @@ class Context final : public Services {
   [[nodiscard]] portals::Status choose(Link& link, Cause cause, const Method* except = nullptr);
   // Selects again after the table or the demands have changed, and moves the link if its method is another one.
   [[nodiscard]] portals::Status choose_again(Link& link, Cause cause = Cause::change, const Method* except = nullptr);
+  // Ends the use of a link's former way, after the selection of another one.
+  void leave_way(Link& link, const SharedWay& old, std::uint32_t old_forwarder, Cause cause);
   // Chooses a method for the next request of a link, whose body has `bytes` bytes, if the present one is not good
   // enough: it has failed, takes only shorter bodies, or is overloaded.
   [[nodiscard]] portals::Status choose_for(Link& link, std::size_t bytes);
@@ -151,7 +153,7 @@ class Context final : public Services {
   // Handlers that have returned.
   std::uint64_t executions = 0;
   host::Rank& host_rank;
-  // Distinguishes this context from earlier ones of the thread, whose endpoints and startpoints may still exist.
+  // Distinguishes this context from all others of the process, whose endpoints and startpoints may still exist.
   const std::uint32_t life;
   const Settings settings;
   Handlers& handlers;
@@ -168,6 +170,8 @@ class Context final : public Services {
 
  private:
   // --- start ---
+  void refuse_kernel_forwarding();
+  void check_parameters(const Choice& choice);
   void start_modules(const Choice& choice);
   [[nodiscard]] Table own_table(const std::vector<std::string>& order);
   void exchange_tables(const char* call, const Table& own);
@@ -176,6 +180,9 @@ class Context final : public Services {
   [[nodiscard]] bool take_exchanged(std::uint32_t source, std::uint64_t number, Bytes body, bool is_all);
   // --- arrival ---
   void take_heap(Heap& heap);
+  // Whether a body may be fetched now; its fetch begins. fetch() refuses the item, and returns false, without memory.
+  [[nodiscard]] bool may_fetch(const Item& item) const;
+  [[nodiscard]] bool fetch(OwnedItem& item);
   void take_control();
   void take_control(const portals::ArrivedMessage& message);
   void advance(std::deque<OwnedItem>& queue);
@@ -195,7 +202,9 @@ class Context final : public Services {
   // if none does.
   [[nodiscard]] bool send_again(const Way& failed, const Pending& message);
   [[nodiscard]] portals::Status pack(Link& link, Frame& frame, Bytes body, std::vector<std::byte>& out);
-  void end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder);
+  void end_epoch(Link& link, const SharedWay& old_way, std::uint32_t old_forwarder);
+  // Ends the epochs whose markers may be lost with their ways.
+  void end_lost_drains();
   // The frame of a link's message; by a forwarder if its method has one.
   [[nodiscard]] Frame frame_of(const Link& link, FrameKind kind) const;
   void count_sent(const Way& way, const Frame& frame);
@@ -223,6 +232,14 @@ class Context final : public Services {
   std::deque<OwnedItem> ready_;
   std::size_t busy_ = 0;
   std::size_t queued_bytes_ = 0;  // of ways
+  // Epochs whose markers were sent, but not confirmed by the receiver. Not those of markers that a forwarder passes on.
+  struct Drain {
+    LinkData link;
+    std::uint16_t number;
+    std::uint32_t epoch;
+    SharedWay way;
+  };
+  std::vector<Drain> drains_;
   std::deque<std::string> errors_;
   std::uint64_t errors_left_out_ = 0;
   // Numbers of links that were closed, with their epochs, and the next new one, by context.
@@ -261,6 +278,9 @@ struct Here {
 extern constinit thread_local Here here;
 // The context. Throws `error` in the name of `call` if there is none.
 [[nodiscard]] Context& this_context(const char* call);
+// Ends the job if an endpoint of the context of this incarnation, of which this thread has none, is destroyed before
+// the context.
+void refuse_destruction(std::uint32_t life, std::uint32_t endpoint);
 // Holds the process lock outside of calls, for data that the kernel and other threads use. No effect without a context.
 class Locked {
  public:

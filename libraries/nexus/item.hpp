@@ -3,7 +3,8 @@
 //
 // A link's messages by one method arrive in order. When the link changes its method, the sender ends the epoch: the
 // last message by the old method is a marker, and later messages by the new one carry the next epoch. The receiver
-// holds these until the marker has arrived.
+// holds these until the marker has arrived, and confirms it (Control::drained). If the old method is lost before, the
+// sender ends the epoch by the new method (FrameKind::skipped).
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ struct Item {
   portals::ArrivedMessage* in_heap = nullptr;
   Memory memory;
   std::vector<std::byte> bytes;
+  std::shared_ptr<const std::vector<std::byte>> shared;  // of one multicast's items
+  BodyPlace place;                                       // at its owner
   Fetch* fetch = nullptr;
   bool counts = true;  // in sent = executed: its method is reliable
 };
@@ -45,6 +48,7 @@ class LinkOrder {
   }
   void keep(OwnedItem item) {
     ++kept_;
+    kept_bytes_ += bytes_of(*item);
     Sender& sender = links_[{item->source, item->frame.link}];
     const std::uint32_t epoch = item->frame.epoch;
     sender.early.emplace(epoch, std::move(item));
@@ -58,19 +62,27 @@ class LinkOrder {
       OwnedItem next = std::move(sender.early.begin()->second);
       sender.early.erase(sender.early.begin());
       --kept_;
+      kept_bytes_ -= bytes_of(*next);
       out.push_back(std::move(next));
     }
   }
   // The number of items that it keeps.
   [[nodiscard]] std::size_t kept() const { return kept_; }
+  // Whether it may keep one more item, if the items have at most `most` bytes together. A first one is always kept, and
+  // there is room for markers where requests have none: a link whose marker is dropped would wait forever.
+  [[nodiscard]] bool has_room(const Item& item, std::size_t most) const {
+    const std::size_t bound = item.frame.kind == FrameKind::request ? most : 2 * most;
+    return kept_ == 0 || kept_bytes_ + bytes_of(item) <= bound;
+  }
 
  private:
+  [[nodiscard]] static std::size_t bytes_of(const Item& item) { return sizeof(Item) + item.body.size(); }
   struct Sender {
     std::uint32_t epoch = 0;
     std::multimap<std::uint32_t, OwnedItem> early;
   };
   std::map<std::pair<std::uint32_t, std::uint16_t>, Sender> links_;
-  std::size_t kept_ = 0;
+  std::size_t kept_ = 0, kept_bytes_ = 0;
 };
 
 }  // namespace margay::nexus::core

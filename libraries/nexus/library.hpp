@@ -38,7 +38,8 @@ enum class Control : std::uint8_t {
   again,      // from context 0: another wave
   over,       // from context 0: no request is under way
   own,        // a context's startpoint, to context 0
-  all         // startpoints of the next contexts in their order, from context 0
+  all,        // startpoints of the next contexts in their order, from context 0
+  drained     // the marker of a link has arrived: its number, and its epoch above kLinkBits
 };
 inline constexpr unsigned kControlShift = 56;
 [[nodiscard]] constexpr portals::MatchBits control_bits(Control kind, std::uint64_t number = 0) {
@@ -159,7 +160,8 @@ inline constexpr std::array kNamedBits{
     named(Control::again, "wave {number} begins"),
     named(Control::over, "the end"),
     named(Control::own, "the startpoint of exchange {number}"),
-    named(Control::all, "the startpoints of exchange {number}")};
+    named(Control::all, "the startpoints of exchange {number}"),
+    named(Control::drained, "the arrival of marker {number}")};
 // Each request that was sent by a reliable method is executed.
 inline constexpr std::array<host::EqualCounters, 1> kEqual{{{kSent, kExecuted}}};
 inline constexpr host::Library kLibrary{"nexus", kPortals, kCounters, kSentences, kNamedBits, kEqual};

@@ -131,10 +131,14 @@ portals::Status Context::choose_again(Link& link, Cause cause, const Method* exc
   const SharedWay old = link.way;
   const std::uint32_t old_forwarder = link.forwarder;
   if (portals::Status status = choose(link, cause, except); !status.ok()) return status;
-  if (old == nullptr || old == link.way) return {};
-  ++count(cause == Cause::change ? kChanges : kFailovers);
-  if (link.is_used) end_epoch(link, *old, old_forwarder);
+  leave_way(link, old, old_forwarder, cause);
   return {};
+}
+
+void Context::leave_way(Link& link, const SharedWay& old, std::uint32_t old_forwarder, Cause cause) {
+  if (old == nullptr || old == link.way) return;
+  ++count(cause == Cause::change ? kChanges : kFailovers);
+  if (link.is_used) end_epoch(link, old, old_forwarder);
 }
 
 void Context::reserve(Link& link) {

@@ -118,7 +118,7 @@ void Context::record_request(const Link& link, std::uint32_t handler, std::size_
 }
 
 bool Context::request_all(StartpointState& startpoint, std::uint32_t handler, Bytes body) {
-  if (startpoint.links.size() < 2 || startpoint.links.size() > 0xffff) return false;
+  if (startpoint.links.size() < 2 || startpoint.links.size() > kLinksMost) return false;
   Way* const first = startpoint.links.front()->way.get();
   if (first == nullptr || !first->failed.empty() || !first->method->traits.has(MARGAY_NEXUS_MULTICAST)) return false;
   std::vector<Target> targets;
@@ -292,10 +292,10 @@ portals::Status Context::pack(Link& link, Frame& frame, Bytes body, std::vector<
   return {};
 }
 
-void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
+void Context::end_epoch(Link& link, const SharedWay& old_way, std::uint32_t old_forwarder) {
   link.is_used = false;
   // Neither method keeps order, so a marker has no purpose.
-  if (!keeps_order(old_way) && !keeps_order(*link.way)) return;
+  if (!keeps_order(*old_way) && !keeps_order(*link.way)) return;
   if (link.number == 0) {
     Numbers& numbers = numbers_[link.context];
     if (!numbers.free.empty()) {
@@ -313,11 +313,38 @@ void Context::end_epoch(Link& link, Way& old_way, std::uint32_t old_forwarder) {
   const std::uint32_t forwarder = std::exchange(link.forwarder, old_forwarder);
   const Frame marker = frame_of(link, FrameKind::marker);
   link.forwarder = forwarder;
-  const bool is_ended = (keeps_order(old_way) && transmit(old_way, marker, {}, &link)) ||
-                        transmit(*link.way, frame_of(link, FrameKind::skipped), {}, &link);
+  const bool is_marked = keeps_order(*old_way) && transmit(*old_way, marker, {}, &link);
+  if (is_marked && old_forwarder == kNoContext) drains_.push_back({link, link.number, link.epoch, old_way});
+  const bool is_ended = is_marked || transmit(*link.way, frame_of(link, FrameKind::skipped), {}, &link);
   // Both have failed: the next change ends this epoch, or the receiver would wait for its end.
   link.is_used = !is_ended;
   if (is_ended) ++link.epoch;
+}
+
+void Context::end_lost_drains() {
+  const auto is_lost = [this](const Way& way) {
+    return !way.failed.empty() || (way.method->is_host && host_rank.way_lost(way.context, way_of(*way.object)));
+  };
+  for (std::size_t i = 0; i < drains_.size();) {
+    if (!is_lost(*drains_[i].way)) {
+      ++i;
+      continue;
+    }
+    const Drain drain = std::move(drains_[i]);
+    drains_.erase(drains_.begin() + static_cast<std::ptrdiff_t>(i));
+    Link link;
+    static_cast<LinkData&>(link) = drain.link;
+    if (host_rank.lost(link.context)) continue;
+    // The link itself has the reservation.
+    link.quality.bytes_per_second = 0;
+    link.number = drain.number;
+    link.epoch = drain.epoch;
+    // A marker that has arrived nevertheless has ended the epoch, and the receiver ignores this message.
+    const bool is_chosen = choose(link, Cause::failure, drain.way->method).ok();
+    if (is_chosen && transmit(*link.way, frame_of(link, FrameKind::skipped), {}, &link)) continue;
+    add_error("the method " + drain.way->method->name() + " to context " + std::to_string(link.context) +
+              " was lost, and no other one reaches it: later requests of the link wait there");
+  }
 }
 
 void Context::close(Link& link) {

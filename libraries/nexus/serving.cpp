@@ -123,7 +123,7 @@ void Context::execute(OwnedItem item, Registered& handler) {
 // kept after that belongs to a request for a destroyed endpoint, which the peer's kernel has dropped.
 bool Context::quiet() {
   return ready_.empty() && busy_ == 0 && arriving_.empty() && queued_bytes_ == 0 && traffic.is_sent() &&
-         unanswered_ == 0 && order_.kept() == 0;
+         unanswered_ == 0 && order_.kept() == 0 && drains_.empty();
 }
 
 bool Context::close_ways() {

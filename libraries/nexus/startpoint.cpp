@@ -59,22 +59,37 @@ void add_link(const char* call, StartpointState& state, LinkData data, std::uint
   state.group.reset();
 }
 
-// Changes the mobile part of each link, and moves the links that are in use. A link whose change fails stays as it was.
+// Changes the mobile part of each link, and moves the links that are in use. If the change of one fails, all links stay
+// as they were.
 template <typename Change>
 void change_links(const char* call, StartpointState& state, Change change) {
   Context& context = context_of(call, state);
   if (state.links.empty()) fail(std::string(call) + ": the startpoint is not bound; bind it to an endpoint first");
   const host::Call inside(context.host_rank, call);
   state.group.reset();
-  for (const auto& link : state.links) {
-    const LinkData before = *link;
-    std::string why = change(context, *link);
-    if (why.empty() && link->way != nullptr) why = context.choose_again(*link).sentence();
-    if (why.empty()) continue;
-    static_cast<LinkData&>(*link) = before;
-    context.reserve(*link);
-    fail(std::string(call) + ": the link to context " + std::to_string(link->context) + ": " + why);
+  std::vector<Link> before;
+  std::string why;
+  for (std::size_t i = 0; i < state.links.size() && why.empty(); ++i) {
+    Link& link = *state.links[i];
+    before.push_back(link);
+    why = change(context, link);
+    if (why.empty() && before.back().way != nullptr) why = context.choose(link, core::Cause::change).sentence();
   }
+  if (why.empty()) {
+    for (std::size_t i = 0; i < before.size(); ++i)
+      context.leave_way(*state.links[i], before[i].way, before[i].forwarder, core::Cause::change);
+    return;
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    Link& link = *state.links[i];
+    // The present reservation, which reserve() replaces by that of the former method.
+    before[i].reserved = link.reserved;
+    before[i].reserved_at = link.reserved_at;
+    link = std::move(before[i]);
+    context.reserve(link);
+  }
+  fail(std::string(call) + ": the link to context " + std::to_string(state.links[before.size() - 1]->context) + ": " +
+       why);
 }
 
 }  // namespace

@@ -32,12 +32,14 @@ namespace {
 
 // The requests of one call.
 struct Batch {
+  const char* call = "";
   std::span<MPI_Request> all;
   std::vector<MPI_Request> others;  // with MPI_REQUEST_NULL for those of the layer
   std::size_t own = 0;
   bool any_other = false;
 
-  explicit Batch(std::span<MPI_Request> requests) : all(requests), others(requests.begin(), requests.end()) {
+  Batch(const char* name, std::span<MPI_Request> requests)
+      : call(name), all(requests), others(requests.begin(), requests.end()) {
     for (MPI_Request& each : others) {
       if (find_request(each) != nullptr) {
         each = MPI_REQUEST_NULL;
@@ -68,10 +70,10 @@ bool is_batch(int count, const MPI_Request* requests) {
 }
 
 // Completes a request; returns its error. Without a call of the error handler.
-int take(MPI_Request& handle, MPI_Status* status) {
+int take(const char* call, MPI_Request& handle, MPI_Status* status) {
   Request& request = *find_request(handle);
   set_status(status, request);
-  const int error = request.error;
+  const int error = error_code(request, call);
   finish_request(request);
   remove_request(handle);
   return error;
@@ -99,7 +101,7 @@ int take_all(Batch& batch, MPI_Status* statuses, int code) {
       continue;
     }
     const MPI_Comm communicator = request->handle;
-    errors[i] = take(batch.all[i], at(statuses, i));
+    errors[i] = take(batch.call, batch.all[i], at(statuses, i));
     if (errors[i] != MPI_SUCCESS) failed = communicator;
   }
   if (failed == MPI_COMM_NULL) return code;
@@ -114,7 +116,7 @@ bool take_any(Batch& batch, int* index, MPI_Status* status, int& code, bool& is_
     *index = own;
     MPI_Request& handle = batch.all[static_cast<std::size_t>(own)];
     const MPI_Comm communicator = find_request(handle)->handle;
-    code = report_one(communicator, take(handle, status));
+    code = report_one(communicator, take(batch.call, handle, status));
     return true;
   }
   if (batch.own != 0 && !batch.any_other) return false;
@@ -151,7 +153,7 @@ bool take_some(Batch& batch, int* outcount, int* indices, MPI_Status* statuses, 
     if (request == nullptr || !request->is_complete) continue;
     const MPI_Comm communicator = request->handle;
     const auto next = static_cast<std::size_t>(taken);
-    const int error = take(batch.all[i], at(statuses, next));
+    const int error = take(batch.call, batch.all[i], at(statuses, next));
     if (statuses != MPI_STATUSES_IGNORE) statuses[next].MPI_ERROR = error;
     if (error != MPI_SUCCESS) failed = communicator;
     indices[taken++] = static_cast<int>(i);
@@ -161,7 +163,45 @@ bool take_some(Batch& batch, int* outcount, int* indices, MPI_Status* statuses, 
   return taken != 0 || code != MPI_SUCCESS;
 }
 
+int wait_any(const char* call, std::span<MPI_Request> requests, int* index, MPI_Status* status) {
+  return guarded(MPI_COMM_WORLD, call, [&] {
+    Batch batch(call, requests);
+    if (!batch.any_other && batch.own != 0) serve_until([&batch] { return batch.first_complete() >= 0; });
+    int code = MPI_SUCCESS;
+    bool is_empty = false;
+    poll_until([&] { return take_any(batch, index, status, code, is_empty); });
+    return code;
+  });
+}
+
+int test_any(const char* call, std::span<MPI_Request> requests, int* index, int* flag, MPI_Status* status) {
+  return guarded(MPI_COMM_WORLD, call, [&] {
+    Batch batch(call, requests);
+    if (batch.first_complete() < 0) serve();
+    int code = MPI_SUCCESS;
+    bool is_empty = false;
+    *index = MPI_UNDEFINED;
+    *flag = take_any(batch, index, status, code, is_empty) ? 1 : 0;
+    return code;
+  });
+}
+
 }  // namespace
+
+int wait_for(const char* call, MPI_Request& request, MPI_Status* status) {
+  int index = 0;
+  if (find_request(request) != nullptr) return wait_any(call, std::span(&request, 1), &index, status);
+  int code = MPI_SUCCESS;
+  return guarded(MPI_COMM_WORLD, call, [&] {
+    poll_until([&] {
+      int flag = 0;
+      code = PMPI_Test(&request, &flag, status);
+      return code != MPI_SUCCESS || flag != 0;
+    });
+    return code;
+  });
+}
+
 }  // namespace margay::nexus_mpi
 
 using namespace margay::nexus_mpi;
@@ -169,25 +209,14 @@ using namespace margay::nexus_mpi;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (layer == nullptr || request == nullptr) return PMPI_Wait(request, status);
-  int index = 0;
-  if (*request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
-  if (find_request(*request) != nullptr) return MPI_Waitany(1, request, &index, status);
-  int code = MPI_SUCCESS;
-  return guarded(MPI_COMM_WORLD, "MPI_Wait", [&] {
-    poll_until([&] {
-      int flag = 0;
-      code = PMPI_Test(request, &flag, status);
-      return code != MPI_SUCCESS || flag != 0;
-    });
-    return code;
-  });
+  if (layer == nullptr || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
+  return wait_for("MPI_Wait", *request, status);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (layer == nullptr || request == nullptr || flag == nullptr) return PMPI_Test(request, flag, status);
   int index = 0;
-  if (find_request(*request) != nullptr) return MPI_Testany(1, request, &index, flag, status);
+  if (find_request(*request) != nullptr) return test_any("MPI_Test", std::span(request, 1), &index, flag, status);
   return guarded(MPI_COMM_WORLD, "MPI_Test", [&] {
     serve();
     return PMPI_Test(request, flag, status);
@@ -197,7 +226,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   if (!is_batch(count, requests)) return PMPI_Waitall(count, requests, statuses);
   return guarded(MPI_COMM_WORLD, "MPI_Waitall", [&] {
-    Batch batch(std::span(requests, static_cast<std::size_t>(count)));
+    Batch batch("MPI_Waitall", std::span(requests, static_cast<std::size_t>(count)));
     serve_until([&batch] { return batch.own_complete(); });
     int code = MPI_SUCCESS;
     if (batch.any_other || statuses != MPI_STATUSES_IGNORE) {
@@ -214,7 +243,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   if (!is_batch(count, requests) || flag == nullptr) return PMPI_Testall(count, requests, flag, statuses);
   return guarded(MPI_COMM_WORLD, "MPI_Testall", [&] {
-    Batch batch(std::span(requests, static_cast<std::size_t>(count)));
+    Batch batch("MPI_Testall", std::span(requests, static_cast<std::size_t>(count)));
     serve();
     *flag = 0;
     if (!batch.own_complete()) return MPI_SUCCESS;
@@ -225,35 +254,20 @@ int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuse
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   if (!is_batch(count, requests) || index == nullptr) return PMPI_Waitany(count, requests, index, status);
-  return guarded(MPI_COMM_WORLD, "MPI_Waitany", [&] {
-    Batch batch(std::span(requests, static_cast<std::size_t>(count)));
-    if (!batch.any_other && batch.own != 0) serve_until([&batch] { return batch.first_complete() >= 0; });
-    int code = MPI_SUCCESS;
-    bool is_empty = false;
-    poll_until([&] { return take_any(batch, index, status, code, is_empty); });
-    return code;
-  });
+  return wait_any("MPI_Waitany", std::span(requests, static_cast<std::size_t>(count)), index, status);
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   if (!is_batch(count, requests) || index == nullptr || flag == nullptr)
     return PMPI_Testany(count, requests, index, flag, status);
-  return guarded(MPI_COMM_WORLD, "MPI_Testany", [&] {
-    Batch batch(std::span(requests, static_cast<std::size_t>(count)));
-    if (batch.first_complete() < 0) serve();
-    int code = MPI_SUCCESS;
-    bool is_empty = false;
-    *index = MPI_UNDEFINED;
-    *flag = take_any(batch, index, status, code, is_empty) ? 1 : 0;
-    return code;
-  });
+  return test_any("MPI_Testany", std::span(requests, static_cast<std::size_t>(count)), index, flag, status);
 }
 
 int MPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
   if (!is_batch(incount, requests) || outcount == nullptr || indices == nullptr)
     return PMPI_Waitsome(incount, requests, outcount, indices, statuses);
   return guarded(MPI_COMM_WORLD, "MPI_Waitsome", [&] {
-    Batch batch(std::span(requests, static_cast<std::size_t>(incount)));
+    Batch batch("MPI_Waitsome", std::span(requests, static_cast<std::size_t>(incount)));
     if (!batch.any_other && batch.own != 0) serve_until([&batch] { return batch.first_complete() >= 0; });
     int code = MPI_SUCCESS;
     poll_until([&] { return take_some(batch, outcount, indices, statuses, code); });
@@ -265,7 +279,7 @@ int MPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices
   if (!is_batch(incount, requests) || outcount == nullptr || indices == nullptr)
     return PMPI_Testsome(incount, requests, outcount, indices, statuses);
   return guarded(MPI_COMM_WORLD, "MPI_Testsome", [&] {
-    Batch batch(std::span(requests, static_cast<std::size_t>(incount)));
+    Batch batch("MPI_Testsome", std::span(requests, static_cast<std::size_t>(incount)));
     serve();
     int code = MPI_SUCCESS;
     take_some(batch, outcount, indices, statuses, code);
@@ -288,7 +302,7 @@ int MPI_Request_free(MPI_Request* request) {
   Request* const found = request == nullptr ? nullptr : find_request(*request);
   if (found == nullptr) return PMPI_Request_free(request);
   if (found->is_complete) {
-    take(*request, MPI_STATUS_IGNORE);
+    take("MPI_Request_free", *request, MPI_STATUS_IGNORE);
   } else {
     found->is_freed = true;
     *request = MPI_REQUEST_NULL;

@@ -67,7 +67,8 @@ struct Request {
   int source = MPI_ANY_SOURCE;  // what it accepts; after completion, the message's
   int tag = MPI_ANY_TAG;
   Place place;
-  std::size_t bytes = 0;  // received
+  std::size_t bytes = 0;       // received
+  std::size_t sent_bytes = 0;  // of the message, which may be longer
   int error = MPI_SUCCESS;
 };
 
@@ -100,6 +101,8 @@ struct Layer {
     std::uint64_t request;
   };
   std::deque<Answer> answers;
+  // Error codes of truncated receives, oldest first; see error_code().
+  std::deque<int> truncations;
 };
 
 // The layer of the calling thread's rank; nullptr before MPI_Init, after MPI_Finalize, and on other threads.

@@ -73,7 +73,7 @@ void unpack(const Place& place, std::span<const std::byte> bytes) {
 void set_received(Request& request, const Envelope& envelope, std::size_t bytes) {
   request.source = envelope.source;
   request.tag = envelope.tag;
-  request.bytes = bytes;
+  request.bytes = request.sent_bytes = bytes;
   const auto room = static_cast<std::size_t>(packed_bytes(request.place));
   if (bytes > room) {
     request.bytes = room;

@@ -31,11 +31,9 @@ void fill(Request& request, const Communicator& communicator, MPI_Comm handle, c
 
 int ended(const Request& request, const char* call, MPI_Status* status) {
   set_status(status, request);
-  if (request.error != MPI_SUCCESS) {
-    static_cast<void>(call);
-    PMPI_Comm_call_errhandler(request.handle, request.error);
-  }
-  return request.error;
+  const int code = error_code(request, call);
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(request.handle, code);
+  return code;
 }
 
 // The bytes of a probe's match are those of a receive into any room.
@@ -147,23 +145,32 @@ int exchange(const Place& out, int destination, int send_tag, const Place& in, i
     MPI_Request_free(&receives);
     return code;
   }
-  code = MPI_Wait(&receives, status);
+  code = wait_for("MPI_Sendrecv", receives, status);
   const int sent = MPI_Wait(&sends, MPI_STATUS_IGNORE);
   return code != MPI_SUCCESS ? code : sent;
 }
 
-// MPI_Sendrecv_replace: the data are packed before the receive overwrites them.
+// MPI_Isendrecv and its replacing form. Nexus has copied the data when the send returns, before the receive overwrites
+// them; to MPI_PROC_NULL, none are sent. So the send is complete, and the request is the receive's.
+template <typename Others>
+int begin_exchange(const Place& out, int destination, int send_tag, const Place& in, int source, int tag,
+                   MPI_Comm communicator, MPI_Request* request, Others others) {
+  if (find(communicator) == nullptr || request == nullptr || in.count < 0 || out.count < 0) return others();
+  MPI_Request sends = MPI_REQUEST_NULL;
+  int code = MPI_Isend_c(out.base, out.count, out.type, destination, send_tag, communicator, &sends);
+  if (code == MPI_SUCCESS) code = wait_for("MPI_Isendrecv", sends, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) return code;
+  return MPI_Irecv_c(in.base, in.count, in.type, source, tag, communicator, request);
+}
+
+// MPI_Sendrecv_replace.
 template <typename Others>
 int replace(const Place& place, int destination, int send_tag, int source, int tag, MPI_Comm communicator,
             MPI_Status* status, Others others) {
+  MPI_Request request = MPI_REQUEST_NULL;
   if (find(communicator) == nullptr || place.count < 0) return others();
-  MPI_Request sends = MPI_REQUEST_NULL;
-  // Nexus has copied them when the send returns; to MPI_PROC_NULL, none are sent.
-  int code = MPI_Isend_c(place.base, place.count, place.type, destination, send_tag, communicator, &sends);
-  if (code != MPI_SUCCESS) return code;
-  code = MPI_Recv_c(place.base, place.count, place.type, source, tag, communicator, status);
-  const int sent = MPI_Wait(&sends, MPI_STATUS_IGNORE);
-  return code != MPI_SUCCESS ? code : sent;
+  const int code = begin_exchange(place, destination, send_tag, place, source, tag, communicator, &request, others);
+  return code != MPI_SUCCESS ? code : wait_for("MPI_Sendrecv_replace", request, status);
 }
 
 }  // namespace
@@ -193,6 +200,21 @@ int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int 
                          MPI_Comm comm, MPI_Status* status) {
   return replace({buf, count, type}, dest, sendtag, source, recvtag, comm, status,
                  [&] { return PMPI_Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, status); });
+}
+int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  return begin_exchange({const_cast<void*>(sendbuf), sendcount, sendtype}, dest, sendtag,
+                        {recvbuf, recvcount, recvtype}, source, recvtag, comm, request, [&] {
+                          return PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                                recvtype, source, recvtag, comm, request);
+                        });
+}
+int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                          MPI_Comm comm, MPI_Request* request) {
+  const Place place{buf, count, type};
+  return begin_exchange(place, dest, sendtag, place, source, recvtag, comm, request, [&] {
+    return PMPI_Isendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, request);
+  });
 }
 int MPI_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   if (!is_matched(message) || !is_valid(buf, count, type)) return PMPI_Mrecv(buf, count, type, message, status);
@@ -234,6 +256,22 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype type, int de
                            int recvtag, MPI_Comm comm, MPI_Status* status) {
   return replace({buf, count, type}, dest, sendtag, source, recvtag, comm, status, [&] {
     return PMPI_Sendrecv_replace_c(buf, count, type, dest, sendtag, source, recvtag, comm, status);
+  });
+}
+int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                    void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                    MPI_Request* request) {
+  return begin_exchange({const_cast<void*>(sendbuf), sendcount, sendtype}, dest, sendtag,
+                        {recvbuf, recvcount, recvtype}, source, recvtag, comm, request, [&] {
+                          return PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                                  recvtype, source, recvtag, comm, request);
+                        });
+}
+int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+                            int recvtag, MPI_Comm comm, MPI_Request* request) {
+  const Place place{buf, count, type};
+  return begin_exchange(place, dest, sendtag, place, source, recvtag, comm, request, [&] {
+    return PMPI_Isendrecv_replace_c(buf, count, type, dest, sendtag, source, recvtag, comm, request);
   });
 }
 int MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {

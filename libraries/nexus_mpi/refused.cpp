@@ -81,39 +81,4 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int sourc
                  "it is not implemented over Nexus; call MPI_Irecv, or run without --over nexus");
 }
 
-int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
-  if (find(comm) == nullptr)
-    return PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-                          comm, request);
-  return fail_on(comm, "MPI_Isendrecv",
-                 "it is not implemented over Nexus; call MPI_Irecv and MPI_Isend, or run without --over nexus");
-}
-
-int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                    void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                    MPI_Request* request) {
-  if (find(comm) == nullptr)
-    return PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-                            comm, request);
-  return fail_on(comm, "MPI_Isendrecv_c",
-                 "it is not implemented over Nexus; call MPI_Irecv and MPI_Isend, or run without --over nexus");
-}
-
-int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                          MPI_Comm comm, MPI_Request* request) {
-  if (find(comm) == nullptr)
-    return PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  return fail_on(comm, "MPI_Isendrecv_replace",
-                 "it is not implemented over Nexus; call MPI_Sendrecv_replace, or run without --over nexus");
-}
-
-int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                            int recvtag, MPI_Comm comm, MPI_Request* request) {
-  if (find(comm) == nullptr)
-    return PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  return fail_on(comm, "MPI_Isendrecv_replace_c",
-                 "it is not implemented over Nexus; call MPI_Sendrecv_replace, or run without --over nexus");
-}
-
 }  // extern "C"

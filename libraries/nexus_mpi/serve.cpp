@@ -11,6 +11,7 @@ namespace {
 
 // Polls without a result before each yield of the processor.
 constexpr int kPollsPerYield = 16;
+constexpr std::size_t kTruncationsMost = 64;
 
 }  // namespace
 
@@ -55,6 +56,25 @@ int fail_on(MPI_Comm communicator, const char* call, const char* text) {
     PMPI_Add_error_string(code, sentence.c_str());
   }
   PMPI_Comm_call_errhandler(communicator, code);
+  return code;
+}
+
+int error_code(const Request& request, const char* call) {
+  if (request.error != MPI_ERR_TRUNCATE) return request.error;
+  std::deque<int>& codes = layer->truncations;
+  int code = MPI_ERR_TRUNCATE;
+  if (codes.size() == kTruncationsMost) {
+    code = codes.front();
+    codes.pop_front();
+  } else if (PMPI_Add_error_code(MPI_ERR_TRUNCATE, &code) != MPI_SUCCESS) {
+    return MPI_ERR_TRUNCATE;
+  }
+  codes.push_back(code);
+  const std::string text = "MPI_ERR_TRUNCATE: " + std::string(call) + ": the message from rank " +
+                           std::to_string(request.source) + " with tag " + std::to_string(request.tag) + " has " +
+                           std::to_string(request.sent_bytes) + " bytes, and the receive's buffer " +
+                           std::to_string(packed_bytes(request.place));
+  PMPI_Add_error_string(code, text.c_str());
   return code;
 }
 

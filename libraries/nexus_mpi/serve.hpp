@@ -24,6 +24,10 @@ int serve_collective(const std::function<int(MPI_Request*)>& begin);
 // Reports a failure by the communicator's error handler. Returns the error's code.
 int fail_on(MPI_Comm communicator, const char* call, const char* text);
 
+// The code of a completed request's error, whose text names the call, as that of margay's MPI. A truncated receive's
+// code keeps its text until 64 later ones are truncated.
+[[nodiscard]] int error_code(const Request& request, const char* call);
+
 // Runs a function of MPI, whose errors of Nexus become errors of MPI on this communicator.
 template <typename Function>
 int guarded(MPI_Comm communicator, const char* call, Function function) {

@@ -140,7 +140,7 @@ extern "C" int PMPI_Finalize() {
   }
   // After the Call has left the rank, which release_machine() enters again.
   set_thread_rank(nullptr);
-  release_machine();
+  release_machine(User::world);
   current_process().set_init_state(InitState::finalized);
   return MPI_SUCCESS;
 }

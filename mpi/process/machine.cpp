@@ -41,8 +41,9 @@ struct Machine final : ProcessPart {
   std::mutex mutex;
   std::unique_ptr<MpiRank> rank;
   int users = 0;
-  bool over = false;  // the process exits: no new users
-  pid_t process = 0;  // the process that joined; a forked child has no part in the job
+  bool forwards = false;  // there are no users, and the rank still forwards messages of others
+  bool over = false;      // the process exits: no new users
+  pid_t process = 0;      // the process that joined; a forked child has no part in the job
 };
 
 Machine& the_machine() {
@@ -94,10 +95,27 @@ void leave_held(MpiRank& rank, int users, bool sessions_alone, bool signed_off) 
   }
 }
 
+// Locks the mutex of a process that exits; false: it is held for longer than an inquiry takes.
+bool lock_at_exit(std::unique_lock<std::mutex>& lock) {
+  for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
+  return lock.owns_lock();
+}
+
+// Requires: the mutex is locked, and there are no users.
+void make_dormant(MpiRank& rank) {
+  // First: the coprocessor would otherwise enter the rank while the rank becomes dormant.
+  rank.process().stop_coprocessor();
+  rank.enter();
+  // Inside the rank, because become_dormant() drains the wires, and no other thread may enter meanwhile.
+  rank.become_dormant();
+  rank.leave();
+}
+
 // Runs in exit(), after the program's exit handlers, which may still begin and end MPI: in any thread, while others
 // run, or in a signal handler. It therefore waits for each lock for a short time only. The ranks that are threads end
 // in mpi/process/threads.
 [[gnu::destructor]] void end_machine() {
+  end_forwarding_of(system_process());
   end_machine_of(system_process());
 }
 
@@ -151,6 +169,8 @@ Status acquire_machine(bool threads) {
   if (machine.rank == nullptr) {
     if (Status status = join(machine); !status.ok()) return status;
   } else if (machine.users == 0) {
+    // resume() starts the coprocessor of a rank that only forwards again.
+    if (std::exchange(machine.forwards, false)) machine.rank->process().stop_coprocessor();
     machine.rank->resume();
   }
   // A second user may call from another thread than the first, whatever its level.
@@ -169,14 +189,24 @@ bool is_machine_held(MpiProcess& process) {
   return machine->users != 0;
 }
 
+void end_forwarding_of(MpiProcess& process) {
+  auto* const machine = process.find_part<Machine>();
+  if (machine == nullptr) return;
+  std::unique_lock lock(machine->mutex, std::defer_lock);
+  if (!lock_at_exit(lock) || machine->process != getpid()) return;
+  if (!std::exchange(machine->forwards, false)) return;
+  // exit() may run in another thread than the last call of MPI.
+  machine->rank->lock().begin_lone_thread();
+  make_dormant(*machine->rank);
+}
+
 // A dormant part has sent its goodbye; the operating system frees the rest.
 void end_machine_of(MpiProcess& process) {
   auto* const made = process.find_part<Machine>();
   if (made == nullptr) return;
   Machine& machine = *made;
   std::unique_lock lock(machine.mutex, std::defer_lock);
-  for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
-  if (!lock.owns_lock() || machine.process != getpid() || machine.over) return;
+  if (!lock_at_exit(lock) || machine.process != getpid() || machine.over) return;
   if (const int users = machine.users; users != 0) {
     const bool signed_off = machine.rank->process().signed_off();
     lock.unlock();
@@ -201,17 +231,19 @@ bool is_machine_used_once() {
 }
 
 // Sessions may follow: the rank becomes dormant, and is kept.
-void release_machine() {
+void release_machine(User user) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;
   MpiRank& rank = *machine.rank;
-  // First: the coprocessor would otherwise enter the rank while the rank becomes dormant.
-  rank.process().stop_coprocessor();
-  rank.enter();
-  // Inside the rank, because become_dormant() drains the wires, and no other thread may enter meanwhile.
-  rank.become_dormant();
-  rank.leave();
+  if (rank.process().forwards_for_others()) {
+    rank.enter();
+    rank.forward_only(user != User::session);
+    rank.leave();
+    machine.forwards = true;
+  } else {
+    make_dormant(rank);
+  }
   tool_rank_ends();
   // Last: other threads' inquiries find the rank until then.
   current_process().set_rank(nullptr);

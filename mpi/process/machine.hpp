@@ -20,11 +20,19 @@ namespace margay::mpi {
 // Whether the caller is the only user. Another thread may become a user at any moment, so waits ask again in each
 // round.
 [[nodiscard]] bool is_machine_used_once();
+// The users of a process's part in its job.
+enum class User { world, session, library };
 // Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: this thread is
-// outside the rank, and all communication of the user is complete.
-void release_machine();
+// outside the rank, and all communication of the user is complete. In a process that forwards messages of other ranks
+// (`--forward node`) the part continues to forward until end_forwarding_of(). After the world model and libraries,
+// whose ends are collective, the call waits there until these ranks have ended their communication once; a session
+// ends at once, because these ranks may wait for this process's next session.
+void release_machine(User user);
 // Whether the world model or a session uses the part of `process`.
 [[nodiscard]] bool is_machine_held(MpiProcess& process);
+// Ends the forwarding for other ranks at the process's exit: waits, without a limit, until they have ended their
+// communication. No effect on a process that does not forward, or whose part has users. Precedes end_machine_of().
+void end_forwarding_of(MpiProcess& process);
 // The end of a process whose program is over, as exit() ends it: reports leaks and open sessions, and ends the streams
 // of the sockets, after which MPI cannot begin again. Waits for each lock for a short time only, and does nothing if it
 // gets none, at a second call, and in a child of fork().

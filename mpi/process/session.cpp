@@ -111,14 +111,14 @@ extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_S
   }
   const int code = begin_session(call_name<"MPI_Session_init">, info, errhandler, session);
   // The session does not exist, so it does not refer to the job.
-  if (code != MPI_SUCCESS) release_machine();
+  if (code != MPI_SUCCESS) release_machine(User::session);
   return code;
 }
 MARGAY_ALIAS(Session_init)
 
 extern "C" int PMPI_Session_finalize(MPI_Session* session) {
   const int code = end_session(call_name<"MPI_Session_finalize">, session);
-  if (code == MPI_SUCCESS) release_machine();
+  if (code == MPI_SUCCESS) release_machine(User::session);
   return code;
 }
 MARGAY_ALIAS(Session_finalize)

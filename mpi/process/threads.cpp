@@ -81,6 +81,8 @@ struct EndOfRank {
   ~EndOfRank() {
     // A child of fork() returns from `entry` as from main(). A process does not outlive its return from main() either.
     if (getpid() != rank.pid || is_machine_held(rank.process)) exit_process(rank.status);
+    // Without the mutex, because forwarders of several nodes wait for each other.
+    end_forwarding_of(rank.process);
     {
       const std::lock_guard guard(ending);
       end_machine_of(rank.process);

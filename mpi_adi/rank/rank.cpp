@@ -190,6 +190,14 @@ void MpiRank::become_dormant() {
   board_.state = sim::RankState::finalized;
 }
 
+void MpiRank::forward_only(bool waits) {
+  while (waits && !process_->node_has_finished()) {
+    if (!device_.progress()) yield();
+  }
+  publish_accounts();
+  board_.state = sim::RankState::finalized;
+}
+
 MpiRank::~MpiRank() {
   // The coprocessor's rounds use everything below.
   process_->stop_coprocessor();

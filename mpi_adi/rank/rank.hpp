@@ -47,6 +47,10 @@ class MpiRank {
   // accounts and trace are written, and the launcher is notified. Requires: inside. The caller stops the coprocessor
   // outside, by stop_coprocessor().
   void become_dormant();
+  // The same for a rank that forwards messages of others (sim::Process::forwards_for_others). The coprocessor continues
+  // to forward them, and the rank becomes dormant at the process's exit. `waits`: until each of these ranks has ended
+  // its communication once.
+  void forward_only(bool waits);
   // Starts the rank, or resumes a dormant one. Requires: the caller is outside the rank, and no other thread calls MPI.
   void resume();
 

@@ -53,6 +53,9 @@ class ForwardHops {
   struct Neighbour {
     // It sent its bye, and gets no credits and nudges. Also set once it is lost.
     bool said_bye = false;
+    // said_bye was set at least once.
+    bool has_parted = false;
+    void part() { said_bye = has_parted = true; }
   };
   [[nodiscard]] Neighbour& neighbour(std::uint32_t rank) { return neighbours_[rank]; }
   // By rank, so that runs with one seed are equal.

@@ -63,7 +63,8 @@ std::string ForwardRelay::take_notice(const ForwardFrame& frame, std::uint32_t f
   const bool is_local = paths.same_node(from, paths.me());
   switch (frame.kind) {
     case ForwardKind::bye:
-      if (std::exchange(hops_.neighbour(from).said_bye, true)) break;
+      if (hops_.neighbour(from).said_bye) break;
+      hops_.neighbour(from).part();
       // The answer is the last frame to this rank but pieces, until it sends again.
       if (serves && is_local) hops_.post({ForwardKind::bye, paths.me(), from, 0}, from);
       break;
@@ -160,7 +161,7 @@ void ForwardRelay::neighbour_lost(std::uint32_t rank, std::string_view reason, b
   const bool is_local = paths.same_node(rank, paths.me());
   // Only neighbours matter: two ranks of a node, neither of which is its forwarder, put no hops to each other.
   if (!serves && rank != paths.forwarder_of(paths.me())) return;
-  hops_.neighbour(rank).said_bye = true;
+  hops_.neighbour(rank).part();
   if (serves) {
     gone_.insert_or_assign(rank, left);
     if (!is_local) lose(rank, reason, left);

@@ -402,6 +402,15 @@ bool ForwardWire::node_is_done() const {
          std::ranges::all_of(paths.locals(), [this](std::uint32_t rank) { return hops_.neighbour(rank).said_bye; });
 }
 
+bool ForwardWire::forwards_for_others() const {
+  return hops_.paths().is_forwarder(hops_.paths().me()) && !hops_.paths().locals().empty();
+}
+
+bool ForwardWire::node_has_parted() const {
+  return std::ranges::all_of(hops_.paths().locals(),
+                             [this](std::uint32_t rank) { return hops_.neighbour(rank).has_parted; });
+}
+
 void ForwardWire::close() {
   closing_ = true;
   set_hints();

@@ -69,6 +69,10 @@ class ForwardWire final : public Wire {
   void reopen();
   // close() was called, and other ranks of the node still use this forwarder.
   [[nodiscard]] bool serves_node() const { return closing_ && !silent_ && !node_is_done(); }
+  // Whether other ranks of the node use this forwarder.
+  [[nodiscard]] bool forwards_for_others() const;
+  // Whether each of them has sent bye at least once, or is lost.
+  [[nodiscard]] bool node_has_parted() const;
   // Between the farewell and reopen().
   [[nodiscard]] bool is_silent() const { return silent_; }
   // The most pieces that ever waited here for this process at once, over all flows.

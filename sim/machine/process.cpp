@@ -381,6 +381,14 @@ void Process::finish(const std::function<bool()>& round) {
   thread_ends();
 }
 
+bool Process::forwards_for_others() const {
+  return forward_ != nullptr && forward_->forwards_for_others();
+}
+
+bool Process::node_has_finished() const {
+  return forward_->node_has_parted();
+}
+
 bool Process::is_drained() {
   return kernel_->idle() && (forward_ == nullptr || forward_->idle());
 }

@@ -178,6 +178,11 @@ class Process {
   // launcher. `round`: as for start_coprocessor(). Requires: the owner has locked the process lock, and the coprocessor
   // is stopped.
   void finish(const std::function<bool()>& round);
+  // Whether this process forwards messages of other ranks of its node (`--forward node`). Such a process must continue
+  // to do so after the end of its own communication, and calls finish() last.
+  [[nodiscard]] bool forwards_for_others() const;
+  // Whether each of these ranks has called finish() at least once, or is lost. Requires: forwards_for_others().
+  [[nodiscard]] bool node_has_finished() const;
   // Undoes finish() for a process that will send again; a process cannot join a job twice. No effect before finish().
   void resume();
   // Whether a thread that ends must call thread_ends(). Called under the lock.

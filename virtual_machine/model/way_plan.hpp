@@ -19,7 +19,6 @@ namespace margay::virtual_machine {
 
 // The library's option that names the wires, without the prefix of its variable.
 inline constexpr const char* kWayOption = "way";
-inline constexpr const char* kSkipPollOption = "skip_poll";
 
 class WayPlan {
  public:

@@ -27,6 +27,13 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   memcpy_of_libc(to, from, bytes);
 }
 
+// The same without libc: the first constructor adds ranges, and a dlopen() before libc's own constructor would run that
+// one, without the environment. Volatile, because compilers replace a plain loop by memcpy.
+[[gnu::no_sanitize_address]] void copy_bytes_alone(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const volatile std::byte* const source = from;
+  for (std::size_t i = 0; i < bytes; ++i) to[i] = source[i];
+}
+
 [[nodiscard]] MemoryRange widened_to_pages(MemoryRange range) {
   const std::size_t mask = page_bytes() - 1;
   const auto begin = reinterpret_cast<std::uintptr_t>(range.begin) & ~mask;
@@ -56,7 +63,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (::ftruncate(file, static_cast<off_t>(range.bytes)) != 0) return false;
   std::vector<std::byte> page(page_bytes());
   for (std::size_t at = 0; at < range.bytes; at += page.size()) {
-    copy_bytes(page.data(), range.begin + at, page.size());
+    copy_bytes_alone(page.data(), range.begin + at, page.size());
     // A page is zero if its first byte is 0 and each byte is equal to the next.
     if (page.front() == std::byte{0} && std::memcmp(page.data(), page.data() + 1, page.size() - 1) == 0) continue;
     const ssize_t written = ::pwrite(file, page.data(), page.size(), static_cast<off_t>(at));
@@ -81,7 +88,7 @@ std::string ImageLayout::add(MemoryRange range) {
   if (range.bytes >= kRemapBytes) return add_remapped(widened_to_pages(range));
   copied_.push_back(range);
   pristine_.resize(pristine_.size() + range.bytes);
-  copy_bytes(pristine_.data() + pristine_.size() - range.bytes, range.begin, range.bytes);
+  copy_bytes_alone(pristine_.data() + pristine_.size() - range.bytes, range.begin, range.bytes);
   return "";
 }
 

@@ -41,8 +41,7 @@ portals::Status make_machine(Settings& settings, Machine& machine, WayPlan& plan
     if (portals::Status status = apply_change(change, settings, machine); !status.ok()) return status;
   }
   if (portals::Status status = check_ranks(machine, settings.ranks); !status.ok()) return status;
-  std::string ways = sim::Options::from_environment(environ).text(kWayOption);
-  if (ways.empty()) ways = way_list(settings.changes);
+  const std::string ways = sim::Options::from_environment(environ).text(kWayOption);
   if (portals::Status status = WayPlan::make(ways, machine, settings.ranks, plan); !status.ok()) return status;
   return parse_faults(settings, machine, faults);
 }

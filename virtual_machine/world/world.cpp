@@ -154,13 +154,6 @@ sim::Job World::job_of(std::uint32_t rank) const {
   job.node = job.node_of_rank[rank];
   job.trace_dir = settings_.trace_dir;
   job.options = sim::Options::from_environment(environ);
-  // The environment is not there yet if the program has libraries of its own.
-  if (job.options.text(kWayOption).empty() && !way_list(settings_.changes).empty())
-    job.options.set(kWayOption, way_list(settings_.changes));
-  if (!job.options.has(kSkipPollOption)) {
-    for (const Change& change : settings_.changes)
-      if (change.name == kSkipPollOption) job.options.set(kSkipPollOption, change.value);
-  }
   // A wait may take hours of virtual time, and a deadlock is detected at once.
   job.options.set("stall_seconds", kNoStall);
   if (!job.trace_dir.empty() && !job.options.has("trace_events"))

@@ -11,7 +11,8 @@ class Endpoint {
  public:
   // `local_address`: an object of this context that requests are about; Nexus does not use it.
   explicit Endpoint(void* local_address = nullptr);
-  // Requires: no handler runs for it; otherwise ends the job with a message.
+  // Requires: no handler runs for it, and the thread belongs to its context, or finish() has ended the context;
+  // otherwise ends the job with a message.
   ~Endpoint();
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;

@@ -75,7 +75,7 @@ class Startpoint {
 
   // The functions below apply to all links. A change of method moves the link: if both methods keep order, requests
   // sent before the change are delivered before those sent after it. All throw `error` for unknown methods, and if the
-  // change leaves no method.
+  // change leaves a link without method; no link is changed then.
 
   // The table of a link. Selects nothing.
   [[nodiscard]] std::vector<MethodRow> methods(std::size_t link = 0) const;

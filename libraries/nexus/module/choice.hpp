@@ -26,6 +26,8 @@ struct Choice {
   std::vector<std::string> load;
   // Parameters by module.
   std::map<std::string, std::vector<Parameter>> parameters;
+  // By module: one of its parameters and the source of the choice, "linger_ms (--nexus-parameter)".
+  std::map<std::string, std::string> parameter_sources;
   // Transforms that are put before every method that leaves the node, in this order, such as "secure".
   std::vector<std::string> off_node;
   std::vector<Forwarding> forwarding;

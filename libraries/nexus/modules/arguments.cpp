@@ -40,7 +40,8 @@ std::vector<std::string> split_value(const ArgumentForm& form, std::string_view 
   }
 }
 
-std::string add_argument(const ArgumentForm& form, std::string_view value, Choices& choices, std::string& resources) {
+std::string add_argument(const ArgumentForm& form, std::string_view value, const std::string& where, Choices& choices,
+                         std::string& resources) {
   if (value.empty()) return "the value is empty";
   if (value.size() > kValueMost) return "the value has more than 1023 characters; shorten it";
   if (form.separator == 0) {
@@ -49,7 +50,9 @@ std::string add_argument(const ArgumentForm& form, std::string_view value, Choic
   }
   std::string key(form.name == "methods" ? "modules" : form.name);
   std::replace(key.begin(), key.end(), '-', '_');
-  return add_choice(key, split_value(form, value), choices);
+  std::string error = add_choice(key, split_value(form, value), choices);
+  if (error.empty()) set_source(key, where, choices);
+  return error;
 }
 
 }  // namespace
@@ -76,7 +79,7 @@ std::string take_arguments(std::vector<std::string>& words, Choices& choices, st
     }
     if (equals == std::string_view::npos && i + 1 >= words.size()) return std::string(option) + " needs a value";
     const std::string_view value = equals == std::string_view::npos ? words[++i] : argument.substr(equals + 1);
-    if (const std::string error = add_argument(*form, value, read, file); !error.empty()) {
+    if (const std::string error = add_argument(*form, value, std::string(option), read, file); !error.empty()) {
       return std::string(option) + ": " + error;
     }
   }
@@ -95,7 +98,7 @@ std::string take_variables(const char* (*read)(const char* name), Choices& choic
     std::string_view rest = set == nullptr ? "" : set;
     while (!rest.empty()) {
       const std::size_t end = form.separator == 0 ? rest.size() : std::min(rest.find(';'), rest.size());
-      if (const std::string error = add_argument(form, rest.substr(0, end), choices, resources); !error.empty()) {
+      if (const std::string error = add_argument(form, rest.substr(0, end), name, choices, resources); !error.empty()) {
         return name + "=" + std::string(rest.substr(0, std::min<std::size_t>(end, 60))) + ": " + error;
       }
       rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -119,6 +119,10 @@ std::string add_choice(std::string_view key, const std::vector<std::string>& wor
   return "unknown key '" + std::string(key.substr(0, 40)) + "'; keys are " + choice_keys();
 }
 
+void set_source(std::string_view key, const std::string& where, Choices& choices) {
+  if (key == "parameter") choices.parameters.back().where = where;
+}
+
 std::string choice_keys() {
   return "modules, order, off_node, load, parameter, skip_poll and forwarder";
 }
@@ -145,7 +149,8 @@ void add_choices(Choices& choices, const Choices& later) {
   if (later.off_node) choices.off_node = later.off_node;
   // The words are valid, so each call succeeds, unless there are too many; the first ones then stay.
   for (const ParameterChoice& one : later.parameters) {
-    static_cast<void>(add_choice("parameter", {one.module + "." + one.name, one.value}, choices));
+    if (add_choice("parameter", {one.module + "." + one.name, one.value}, choices).empty())
+      set_source("parameter", one.where, choices);
   }
   for (const LoadChoice& one : later.loads) static_cast<void>(add_choice("load", {one.module, one.path}, choices));
   for (const PollChoice& one : later.polls) {

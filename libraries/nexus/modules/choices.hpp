@@ -27,6 +27,7 @@ struct ParameterChoice {
   std::string module;
   std::string name;
   std::string value;
+  std::string where = {};  // its source, for errors, such as the name of a variable
 };
 
 // A module in a shared object outside of the library.
@@ -78,6 +79,9 @@ void add_choices(Choices& choices, const Choices& later);
 // CONTEXTS is a list such as 0-3,7; `off_node none` removes all. Returns an error that names the word and the cure, or
 // an empty string.
 [[nodiscard]] std::string add_choice(std::string_view key, const std::vector<std::string>& words, Choices& choices);
+
+// Sets the source of the choice that add_choice() has added.
+void set_source(std::string_view key, const std::string& where, Choices& choices);
 
 // The keys, as the end of a sentence.
 [[nodiscard]] std::string choice_keys();

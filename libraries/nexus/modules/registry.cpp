@@ -47,7 +47,10 @@ const char* read_variable(const char* name) {
 // The words that later rows of Choice have in place of earlier ones.
 void complete_choice(const Choices& choices, Choice& out) {
   for (const LoadChoice& one : choices.loads) out.load.push_back(one.path);
-  for (const ParameterChoice& one : choices.parameters) out.parameters[one.module].push_back({one.name, one.value});
+  for (const ParameterChoice& one : choices.parameters) {
+    out.parameters[one.module].push_back({one.name, one.value});
+    out.parameter_sources[one.module] = one.name + " (" + one.where + ")";
+  }
   for (const PollChoice& one : choices.polls) out.skip_poll[one.module] = one.each;
   if (choices.off_node) out.off_node = *choices.off_node;
   for (const ForwarderChoice& one : choices.forwarders) {

@@ -48,7 +48,8 @@ std::string find_place(const std::vector<std::string>& words, std::uint32_t cont
 }
 
 // One line without its end. Returns an error, or an empty string.
-std::string parse_line(std::string_view line, std::uint32_t context, std::string_view host, Choices& choices) {
+std::string parse_line(std::string_view line, const std::string& where, std::uint32_t context, std::string_view host,
+                       Choices& choices) {
   if (line.size() > kResourceLineMost) return "the line has more than 4096 bytes";
   if (line.find('\0') != std::string_view::npos) return "the line has a zero byte; the file is not text";
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
@@ -66,7 +67,10 @@ std::string parse_line(std::string_view line, std::uint32_t context, std::string
   const std::string key = words.front();
   words.erase(words.begin());
   Choices others;
-  return add_choice(key, words, applies ? choices : others);
+  Choices& changed = applies ? choices : others;
+  std::string error = add_choice(key, words, changed);
+  if (error.empty()) set_source(key, where, changed);
+  return error;
 }
 
 }  // namespace
@@ -99,8 +103,9 @@ std::string parse_resources(std::string_view text, std::uint32_t context, std::s
   Choices read = choices;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (const std::string error = parse_line(text.substr(0, end), context, host, read); !error.empty()) {
-      return "line " + std::to_string(number) + ": " + error;
+    const std::string where = "line " + std::to_string(number);
+    if (const std::string error = parse_line(text.substr(0, end), where, context, host, read); !error.empty()) {
+      return where + ": " + error;
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -122,6 +127,9 @@ std::string read_resources(const std::string& path, std::uint32_t context, std::
   if (failed) return "cannot read the resource file " + path;
   text.resize(bytes);
   const std::string error = parse_resources(text, context, host, choices);
+  for (ParameterChoice& one : choices.parameters) {
+    if (one.where.starts_with("line ")) one.where += " of the resource file " + path;
+  }
   return error.empty() ? error : "the resource file " + path + ": " + error;
 }
 

@@ -1,10 +1,16 @@
 // Failover of links, on contexts that are threads (loop_host.hpp): a way is lost while requests are under way, and then
-// all ways; a module fails with requests in its queue.
+// all ways; a module fails with requests in its queue; a way is lost with the marker of a link. And the bounds of what
+// a receiver keeps.
 #include <margay/nexus.hpp>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libraries/nexus/context.hpp"
@@ -149,6 +155,130 @@ void queued_program() {
   finish();
 }
 
+// Runs `call` until it throws an error with this text.
+template <class Call>
+void await_error(const char* part, Call call) {
+  for (;;) {
+    try {
+      call();
+    } catch (const error& caught) {
+      if (std::string(caught.what()).find(part) != std::string::npos) return;
+    }
+  }
+}
+
+// Collective.
+void await_all(const Endpoint& endpoint) {
+  static_cast<void>(exchange(Startpoint(endpoint)));
+}
+
+// finish(), which throws errors that are left.
+void finish_with_errors() {
+  try {
+    finish();
+  } catch (const error&) {
+    return;
+  }
+}
+
+// Delivers a multicast for `times` times the endpoint to this context.
+void deliver_list(const Endpoint& endpoint, std::uint16_t times) {
+  core::Context& context = *core::here.context;
+  std::vector<std::byte> body(sizeof times);
+  std::memcpy(body.data(), &times, sizeof times);
+  for (int i = 0; i < times; ++i) {
+    std::array<std::byte, 10> each{};
+    const std::uint32_t ends[2] = {context.host_rank.rank(), endpoint.number()};
+    const std::uint16_t generation = endpoint.generation();
+    std::memcpy(each.data(), ends, sizeof ends);
+    std::memcpy(each.data() + sizeof ends, &generation, sizeof generation);
+    body.insert(body.end(), each.begin(), each.end());
+  }
+  core::Frame frame;
+  frame.flags = core::kIsMulticast;
+  frame.endpoint = core::kControlEndpoint;
+  frame.handler = core::handler_number("count");
+  frame.body_bytes = body.size();
+  const core::FrameBytes header = core::encode(frame);
+  const margay::host::Call call(context.host_rank, "deliver");
+  static_cast<void>(context.deliver(*context.methods.find("blocked")->module, 0, header, body));
+}
+
+// A link leaves shared memory, which then loses its marker. The receiver holds the later requests, as many as fit,
+// until the sender sees that the way is lost. Context 1 takes nothing before all are under way.
+void drained_program(std::atomic<bool>& is_sent) {
+  constexpr int kEach = 100;
+  std::vector<int> seen;
+  register_handler("body", [&](Endpoint&, Buffer& buffer) { seen.push_back(buffer.get<int>()); });
+  init();
+  {
+    const Endpoint endpoint;
+    std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+    if (context() == 0) {
+      const std::string text(2048, 'x');
+      send(all[1], "body", Buffer().put(-1)).check();
+      all[1].force("tcp");
+      margay::testing::LoopRank& rank = *margay::testing::LoopJob::mine;
+      rank.lock();
+      rank.drop(1, "shm");
+      rank.unlock();
+      for (int i = 0; i < kEach; ++i) send(all[1], "body", Buffer().put(i).put(text)).check();
+      is_sent = true;
+      await_error("raise MARGAY_NEXUS_QUEUE", [] { poll(); });
+      lose(1, "shm");
+    }
+    if (context() == 1) {
+      while (!is_sent) std::this_thread::yield();
+      await_error("raise MARGAY_NEXUS_QUEUE", [] { poll(); });
+      while (seen.empty()) {
+        try {
+          wait_until([&] { return !seen.empty(); });
+        } catch (const error&) {
+          // A further request has no room.
+        }
+      }
+      need(seen.front() == 0, "the first request after the change, and none before the loss");
+    }
+    await_all(endpoint);
+    need(context() == 0 || (seen.size() >= 20 && seen.size() < kEach), "the requests that fit");
+    need(std::ranges::is_sorted(seen), "in order");
+  }
+  finish_with_errors();
+}
+
+// A list of a multicast that names one endpoint thousands of times is refused. A long body beyond the bound is fetched
+// after the earlier ones.
+void bounded_program() {
+  constexpr int kBodies = 12;
+  constexpr std::size_t kBytes = 40'000;
+  int count = 0;
+  register_handler("count", [&](Endpoint&, Buffer&) { ++count; });
+  init();
+  {
+    const bool broken = false;
+    load_blocked(broken);
+    const Endpoint endpoint;
+    std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+    core::Context& here = *core::here.context;
+    if (context() == 0) {
+      all[1].force("shm");
+      const std::vector<std::byte> body(kBytes);
+      for (int i = 0; i < kBodies; ++i) send(all[1], "count", Buffer().put(body)).check();
+    } else {
+      wait_until([&] {
+        need(here.traffic.bodies.fetching_bytes() < 2 * kBytes, "one body at a time");
+        return count == kBodies;
+      });
+      deliver_list(endpoint, 5000);
+      await_error("damaged list of its endpoints", [] { poll(); });
+      deliver_list(endpoint, 3);
+      wait_until([&] { return count == kBodies + 3; });
+    }
+    await_all(endpoint);
+  }
+  finish_with_errors();
+}
+
 }  // namespace
 
 int main() {
@@ -157,6 +287,13 @@ int main() {
     job.run([](std::uint32_t /*rank*/) { program(); });
     margay::testing::LoopJob three(3, seed, 2);
     three.run([](std::uint32_t /*rank*/) { queued_program(); });
+    setenv("MARGAY_NEXUS_QUEUE", "65536", 1);
+    std::atomic<bool> is_sent = false;
+    margay::testing::LoopJob drained(2, seed, 1);
+    drained.run([&is_sent](std::uint32_t /*rank*/) { drained_program(is_sent); });
+    margay::testing::LoopJob bounded(2, seed, 1);
+    bounded.run([](std::uint32_t /*rank*/) { bounded_program(); });
+    unsetenv("MARGAY_NEXUS_QUEUE");
   }
   std::printf("failover: right\n");
 }

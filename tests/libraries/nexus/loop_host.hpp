@@ -109,6 +109,8 @@ class LoopRank final : public host::Rank {
   }
   // Loses a way to a peer; messages under way still arrive.
   void lose(portals::Rank peer, const char* wire) { lost_ways_.insert({peer, find_way(peer, wire).way}); }
+  // Drops the messages to a peer that are under way by a way.
+  void drop(portals::Rank peer, const char* wire);
   [[nodiscard]] bool recording() const override { return false; }
   void record(const host::Event& /*event*/) override {}
   [[nodiscard]] std::uint64_t& counter(std::size_t index) override { return counters_.at(index); }
@@ -214,6 +216,10 @@ inline bool LoopRank::try_send_by(host::Way way, const portals::Header& header, 
   message.body.resize(body.bytes());
   portals::RegionCursor(body).read(message.body);
   return true;
+}
+
+inline void LoopRank::drop(portals::Rank peer, const char* wire) {
+  job_.rank(peer).arriving_[{me_, find_way(peer, wire).way}].clear();
 }
 
 inline void LoopRank::send(host::Outgoing& message) {

@@ -1,9 +1,10 @@
-// Programs that end in a report of the launcher: nexus_mistaken wait | die | destroy.
+// Programs that end in a report of the launcher: nexus_mistaken wait | die | destroy | destroy_elsewhere.
 #include <margay/nexus.hpp>
 
 #include <csignal>
 #include <memory>
 #include <string>
+#include <thread>
 
 using namespace margay::nexus;
 
@@ -18,6 +19,12 @@ int main(int argc, char** argv) {
     register_handler("destroy", [](Endpoint&, Buffer&) { victim.reset(); });
     Startpoint own(*victim);
     send(own, "destroy").check();
+  }
+  if (mistake == "destroy_elsewhere") {
+    auto victim = std::make_unique<Endpoint>();
+    std::thread([&victim] { victim.reset(); }).join();
+    finish();
+    return 0;
   }
   wait_until([] { return false; });
   finish();

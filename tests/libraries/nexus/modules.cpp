@@ -225,6 +225,35 @@ void chain() {
   doors.meet();
 }
 
+// A change that one link of a startpoint rejects changes none of its links. Contexts 0 and 1 are on one node, 2 and 3
+// on another one.
+void all_or_none() {
+  Doors doors;
+  Startpoint both;
+  const std::size_t neighbour = static_cast<std::size_t>(context() ^ 1);
+  const std::size_t remote = static_cast<std::size_t>(context() ^ 2);
+  both.bind(doors.all[neighbour]);
+  both.bind(doors.all[remote]);
+  send(both, "knock", knock(0, 10)).check();
+  const auto is_forced = [&](const std::string& method) {
+    for (const MethodRow& row : both.methods(0)) {
+      if (row.method == method) return row.is_forced;
+    }
+    return false;
+  };
+  need_error("the link to context " + std::to_string(remote), [&] { both.force("shm"); });
+  need(!is_forced("shm") && both.method(0) == "shm" && both.method(1) == "tcp", "neither link is forced");
+  // The first link could meet the demand inside of its node.
+  Quality secure;
+  secure.secure = true;
+  need_error("without encryption", [&] { both.require(secure); });
+  need(!both.quality().secure, "no link has the demand");
+  send(both, "knock", knock(1, 10)).check();
+  wait_until([&] { return doors.door.came == 4; });
+  need(doors.door.in_order, "in order");
+  doors.meet();
+}
+
 // Prints the order of this context's modules, and one parameter.
 void chosen() {
   std::string line = "context " + std::to_string(context()) + ":";
@@ -235,10 +264,19 @@ void chosen() {
   std::printf("%s\n", line.c_str());
 }
 
-constexpr cases::Case kCases[] = {{"lossy", lossy},       {"multicast", multicast}, {"transforms", transforms},
-                                  {"off_node", off_node}, {"loaded", loaded},       {"chosen", chosen},
-                                  {"overload", overload}, {"limit", limit},         {"carried", carried},
-                                  {"polling", polling},   {"chain", chain},         {"secret", secret}};
+constexpr cases::Case kCases[] = {{"lossy", lossy},
+                                  {"multicast", multicast},
+                                  {"transforms", transforms},
+                                  {"off_node", off_node},
+                                  {"loaded", loaded},
+                                  {"chosen", chosen},
+                                  {"overload", overload},
+                                  {"limit", limit},
+                                  {"carried", carried},
+                                  {"polling", polling},
+                                  {"chain", chain},
+                                  {"secret", secret},
+                                  {"all_or_none", all_or_none}};
 
 }  // namespace
 

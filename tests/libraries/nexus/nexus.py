@@ -191,6 +191,19 @@ def case_destroy(case):
     case.expect_said("is destroyed while a handler runs for it")
 
 
+def case_destroy_elsewhere(case):
+    """An endpoint that a thread outside of its context destroys ends the job with a message."""
+    case.margay(program(case, "mistaken"), "destroy_elsewhere", ranks=1, status="nonzero")
+    case.expect_said("is destroyed in a thread that does not belong to its context")
+
+
+def case_kernel_forwarding(case):
+    """A program on Nexus under `--forward node` fails with the cure, if its contexts are forwarded."""
+    case.margay("--nodes", "2", "--forward", "node", program(case, "requests"), "values", ranks=4, status="nonzero")
+    case.expect_said("init: --forward (MARGAY_FORWARD)", "nexus::forward()")
+    case.margay("--nodes", "2", "--forward", "node", program(case, "requests"), "values", ranks=2)
+
+
 def case_lost(case):
     """The death of a context ends the job, and the report names it."""
     case.margay(program(case, "mistaken"), "die", ranks=3, status="nonzero")

@@ -57,6 +57,11 @@ def case_secret(case):
     right(case, "secret", f"--nexus-load=broken={broken(case, 0)}", worlds=((2, ("--nodes", "2")),), env={"BROKEN_SEND": "full"})
 
 
+def case_all_or_none(case):
+    """A change that one link of a startpoint rejects changes none of its links."""
+    right(case, "all_or_none", worlds=((4, ("--nodes", "2")),))
+
+
 def case_transforms(case):
     """Bodies are compressed and encrypted before each method."""
     right(case, "transforms", "--nexus-modules=local,shm,tcp,compressed,secure")
@@ -100,6 +105,13 @@ def case_mistakes(case):
     """Wrong choices end the job with a message that names the word, the file's line or the variable."""
     file = case.folder / "resources"
     file.write_text("*: modules local shm tcp\ncontext x: order tcp\n", encoding="utf-8")
+    absent = case.folder / "absent"
+    absent.write_text("# udp\n*: parameter udp.linger_ms 3\n", encoding="utf-8")
+    for words, env, source in (((f"--nexus-resources={absent}",), {}, f"line 2 of the resource file {absent}"),
+                               (("--nexus-parameter=udp.linger_ms=3",), {}, "--nexus-parameter"),
+                               ((), {"MARGAY_NEXUS_PARAMETER": "udp.linger_ms=3"}, "MARGAY_NEXUS_PARAMETER")):
+        modules(case, "chosen", *words, env=env, status="nonzero")
+        case.expect_said(f"udp.linger_ms ({source})", "no context has the module udp")
     for words, env, named in (
             (("--nexus-modules=local,carrier",), {}, "carrier"),
             (("--nexus-order=udp",), {}, "udp"),

@@ -63,8 +63,12 @@ def case_refused(case):
 
 
 def case_option(case):
-    """A value that --over does not have, and another MPI, are errors."""
+    """A value that --over does not have, another MPI, and the kernel's forwarding, are errors."""
     program = case.ours(HERE / "counted.c")
+    forwarded = ("--over", "nexus", "--nodes", "2")
+    for options, env in ((("--forward", "node"), {}), ((), {"MARGAY_FORWARD": "node"})):
+        case.margay(*forwarded, *options, program, ranks=4, status=2, env=env)
+        case.expect("--over" in case.last.stderr and "--forward" in case.last.stderr, "the error names both options")
     for options in (("--over", "nexsu"), ("--over", "nexus", "--mpi", "system")):
         case.margay(*options, program, status=2)
         case.expect("--over" in case.last.stderr, "the error names the option")
@@ -98,6 +102,18 @@ def case_self_messages(case):
 def case_matched_probe(case):
     """Matched probes."""
     everywhere(case, "matched_probe.c", PAIRS)
+
+
+def case_truncate(case):
+    """Truncated receives, whose errors have the texts of margay's own."""
+    everywhere(case, "truncate.c", PAIRS)
+
+
+def case_isendrecv(case):
+    """MPI_Isendrecv and MPI_Isendrecv_replace."""
+    program = case.ours(HERE / "isendrecv.c", name="nexus_isendrecv")
+    for ranks, options in FEW:
+        case.margay("--over", "nexus", "--check-accounting", *options, program, ranks=ranks)
 
 
 def case_completion(case):

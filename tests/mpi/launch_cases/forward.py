@@ -6,8 +6,9 @@ FIRST = {0, 2, 4}  # of six ranks on three nodes
 
 
 def case_forward_programs(case):
-    """Unmodified programs run over forwarders, with whole accounts: modes and sizes, order, collectives, one-sided, pending ends."""
-    for source, *words in (("traffic.c",), ("wildcards.c",), ("bcast.c",), ("alltoall.c",), ("finalize.c",), ("send_modes.c",),
+    """Unmodified programs run over forwarders, with whole accounts: modes and sizes, order, collectives, one-sided, pending ends, sessions that
+    begin after a forwarder has ended its last one."""
+    for source, *words in (("sessions.c",), ("sessions_after.c",), ("traffic.c",), ("wildcards.c",), ("bcast.c",), ("alltoall.c",), ("finalize.c",), ("send_modes.c",),
                            ("collectives_random.c", "200"), ("rma/put_get.c",)):
         case.margay(*NODES, "--check-accounting", case.ours(f"../{source}"), *words, ranks=6)
     # Under the variable, and with a node of one rank.

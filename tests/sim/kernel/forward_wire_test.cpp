@@ -139,11 +139,15 @@ TEST_CASE("forward wires: a forwarder parts last, and a rank that sends again re
   set.wire(forwarder).close();
   rig.drive_without(4);
   CHECK(set.wire(forwarder).serves_node());
+  CHECK(set.wire(forwarder).forwards_for_others());
+  CHECK_FALSE(set.wire(forwarder).node_has_parted());
   CHECK_FALSE(set.wire(forwarder).idle());
   set.wire(0).close();
   REQUIRE(rig.until([&] { return set.wire(0).idle(); }));
   rig.drive_without(4);
   CHECK_FALSE(set.wire(forwarder).serves_node());
+  CHECK(set.wire(forwarder).node_has_parted());
+  CHECK_FALSE(set.wire(0).forwards_for_others());
   // More messages than a window: the credits of the time after the farewell must not be lost.
   set.wire(0).resume();
   for (std::uint64_t i = 1; i <= 50; ++i) rig[0].send(1, numbered(i), pattern_body(i, 100));

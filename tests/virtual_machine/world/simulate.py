@@ -55,8 +55,9 @@ class Runs:
     def own(self, name):
         return self.compile(HERE / "programs" / f"{name}.c")
 
-    def simulate(self, *arguments, timeout=120):
-        return subprocess.run([self.margay, "simulate", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    def simulate(self, *arguments, timeout=120, **environment):
+        return subprocess.run([self.margay, "simulate", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
+                              env={**os.environ, **environment})
 
     def run(self, *arguments):
         return subprocess.run([*self.build.launcher(), *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
@@ -315,6 +316,8 @@ def bad_input(runs, _):
                                     (("-n", "2", "/there/is/none"), 127, "/there/is/none"), ((), 2, "program")):
         done = runs.simulate(*arguments)
         runs.check(" ".join(map(str, arguments)), done.returncode == status and text in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
+    done = runs.simulate("-n", "2", program, MARGAY_FORWARD="node")
+    runs.check("MARGAY_FORWARD", done.returncode == 2 and "MARGAY_FORWARD" in done.stderr, f"exit status {done.returncode}\n{done.stderr}")
 
 
 CASES = {case.__name__: case for case in (outputs, seeds, time, repeat, equal_traces, ends, faults, programs, callbacks, thousands, real_time, bad_input, ways, ways_repeat, ways_moves)}

@@ -16,6 +16,7 @@ static _Thread_local int thread_value = 1000;
 __attribute__((constructor)) static void begin(void) {
   counter_value += 2;
   printf("constructor of the library in rank %s, base %d\n", getenv("RANK"), base_value);
+  printf("the process's environment has %s\n", getenv("PATH") != NULL ? "PATH" : "no PATH");
 }
 
 __attribute__((destructor)) static void end(void) {
