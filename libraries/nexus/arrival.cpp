@@ -25,7 +25,7 @@ void Context::take() {
     ended = traffic.bodies.ended();
     for (auto at = arriving_.begin(); at != arriving_.end();) {
       advance(at->second);
-      at = at->second.empty() ? arriving_.erase(at) : std::next(at);
+      at = at->second.items.empty() ? arriving_.erase(at) : std::next(at);
     }
     // The end of a fetch may make room for that of a sender whose turn was earlier.
   } while (ended != traffic.bodies.ended());
@@ -45,12 +45,18 @@ void Context::take_heap(Heap& heap) {
       refuse(std::move(item), status.sentence());
       continue;
     }
-    if ((item->frame.flags & kIsLong) != 0) {
+    Arriving& queue = arriving_[item->from];
+    if (item->is_at_owner()) {
       release(*item);
-      // Otherwise advance() does it, once there is room.
-      if (may_fetch(*item) && !fetch(item)) continue;
+      // Otherwise advance() does it, once there is room. In the order of arrival: the room of a later body becomes free
+      // only behind the earlier ones, which would wait for it forever.
+      if (queue.unfetched != 0 || !may_fetch(*item)) {
+        ++queue.unfetched;
+      } else if (!fetch(item)) {
+        continue;
+      }
     }
-    arriving_[item->from].push_back(std::move(item));
+    queue.items.push_back(std::move(item));
   }
 }
 
@@ -72,12 +78,25 @@ void Context::release(Item& item) {
   if (item.in_heap != nullptr) item.heap->release(*std::exchange(item.in_heap, nullptr));
 }
 
-void Context::advance(std::deque<OwnedItem>& queue) {
+void Context::fetch_waiting(Arriving& queue) {
+  for (auto at = queue.items.begin(); queue.unfetched != 0;) {
+    if (!(*at)->is_at_owner()) {
+      ++at;
+      continue;
+    }
+    if (!may_fetch(**at)) return;
+    --queue.unfetched;
+    at = fetch(*at) ? std::next(at) : queue.items.erase(at);
+  }
+}
+
+void Context::advance(Arriving& arriving) {
+  std::deque<OwnedItem>& queue = arriving.items;
   while (!queue.empty()) {
     Item& first = *queue.front();
-    if ((first.frame.flags & kIsLong) != 0 && first.fetch == nullptr) {
+    if (first.is_at_owner()) {
       if (!may_fetch(first)) return;
-      if (!fetch(queue.front())) queue.pop_front();
+      fetch_waiting(arriving);
       continue;
     }
     if (first.fetch != nullptr) {

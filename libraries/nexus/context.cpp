@@ -313,7 +313,7 @@ bool Context::deliver(Module& module, std::uint32_t source, Bytes header, Bytes 
   item->bytes.assign(body.begin(), body.end());
   item->body = item->bytes;
   item->counts = method->traits.has(MARGAY_NEXUS_RELIABLE);
-  arriving_[source].push_back(std::move(item));
+  arriving_[source].items.push_back(std::move(item));
   traffic.mark_activity();
   return true;
 }

@@ -179,13 +179,21 @@ class Context final : public Services {
   void take_welcome(Bytes body);
   [[nodiscard]] bool take_exchanged(std::uint32_t source, std::uint64_t number, Bytes body, bool is_all);
   // --- arrival ---
+  // Messages of one sender that have arrived but wait for their bodies, and the bodies whose fetches have not begun:
+  // those of the last ones.
+  struct Arriving {
+    std::deque<OwnedItem> items;
+    std::size_t unfetched = 0;
+  };
   void take_heap(Heap& heap);
   // Whether a body may be fetched now; its fetch begins. fetch() refuses the item, and returns false, without memory.
   [[nodiscard]] bool may_fetch(const Item& item) const;
   [[nodiscard]] bool fetch(OwnedItem& item);
   void take_control();
   void take_control(const portals::ArrivedMessage& message);
-  void advance(std::deque<OwnedItem>& queue);
+  // Begins the fetches of a sender's bodies that wait for room, as many as have room.
+  void fetch_waiting(Arriving& queue);
+  void advance(Arriving& arriving);
   // A message whose body is here: its order, its forwarding, its kind. Consumes it.
   void accept(OwnedItem item);
   void act(OwnedItem item);
@@ -225,8 +233,8 @@ class Context final : public Services {
   std::array<std::uint64_t*, kCounts> counters_{};
   std::uint32_t node_ = 0, nodes_ = 1;
   std::uint64_t session_ = 0;
-  // Messages that have arrived but wait for their bodies, by sender.
-  std::map<std::uint32_t, std::deque<OwnedItem>> arriving_;
+  // By sender.
+  std::map<std::uint32_t, Arriving> arriving_;
   LinkOrder order_;
   // Requests for handlers that run in polls; the number of those in threads.
   std::deque<OwnedItem> ready_;

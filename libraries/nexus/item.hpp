@@ -34,6 +34,8 @@ struct Item {
   BodyPlace place;                                       // at its owner
   Fetch* fetch = nullptr;
   bool counts = true;  // in sent = executed: its method is reliable
+  // Whether its body is still at its owner, and its fetch has not begun.
+  [[nodiscard]] bool is_at_owner() const { return (frame.flags & kIsLong) != 0 && fetch == nullptr; }
 };
 using OwnedItem = std::unique_ptr<Item>;
 

@@ -279,6 +279,26 @@ void bounded_program() {
   finish_with_errors();
 }
 
+// Bodies that wait for room do not wait for later ones of their sender: of each pair, the second one fits beside a body
+// of the other sender, and the first one fits beside none.
+void mixed_program() {
+  constexpr int kPairs = 20;
+  int count = 0;
+  register_handler("count", [&](Endpoint&, Buffer&) { ++count; });
+  init();
+  {
+    const Endpoint endpoint;
+    std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+    for (int i = 0; i < kPairs && context() != 0; ++i) {
+      for (const std::size_t bytes : {60'000U, 20'000U})
+        send(all[0], "count", Buffer().put(std::vector<std::byte>(bytes))).check();
+    }
+    wait_until([&] { return count == (context() == 0 ? 4 * kPairs : 0); });
+    await_all(endpoint);
+  }
+  finish();
+}
+
 }  // namespace
 
 int main() {
@@ -293,6 +313,8 @@ int main() {
     drained.run([&is_sent](std::uint32_t /*rank*/) { drained_program(is_sent); });
     margay::testing::LoopJob bounded(2, seed, 1);
     bounded.run([](std::uint32_t /*rank*/) { bounded_program(); });
+    margay::testing::LoopJob mixed(3, seed, 1);
+    mixed.run([](std::uint32_t /*rank*/) { mixed_program(); });
     unsetenv("MARGAY_NEXUS_QUEUE");
   }
   std::printf("failover: right\n");
