@@ -132,10 +132,15 @@ void Context::accept(OwnedItem item) {
     item->source = item->frame.origin;
   }
   if (!order_.is_early(*item)) return act(std::move(item));
-  if (!order_.has_room(*item, settings.queue_bytes))
-    return refuse(std::move(item), "requests of more than " + std::to_string(settings.queue_bytes) +
-                                       " bytes wait here for the end of their links' former methods; send fewer after "
-                                       "a change of method, or raise MARGAY_NEXUS_QUEUE");
+  if (!order_.has_room(*item, settings.queue_bytes)) {
+    const std::string why = "requests of more than " + std::to_string(settings.queue_bytes) +
+                            " bytes wait here for the end of their links' former methods; ";
+    const std::string cure = "send fewer after a change of method, or raise MARGAY_NEXUS_QUEUE";
+    if (item->frame.kind == FrameKind::request) return refuse(std::move(item), why + cure);
+    // A link whose marker is dropped would wait forever, so this one ends the earlier epochs, too.
+    add_error(why + "requests of context " + std::to_string(item->source) + " are not in order; " + cure);
+    return act(std::move(item));
+  }
   // Copies the body out of the heap, whose room the awaited marker may need.
   if (item->in_heap != nullptr) {
     item->bytes.assign(item->body.begin(), item->body.end());

@@ -71,7 +71,7 @@ class LinkOrder {
   // The number of items that it keeps.
   [[nodiscard]] std::size_t kept() const { return kept_; }
   // Whether it may keep one more item, if the items have at most `most` bytes together. A first one is always kept, and
-  // there is room for markers where requests have none: a link whose marker is dropped would wait forever.
+  // there is room for markers where requests have none: a marker without room ends the earlier epochs out of order.
   [[nodiscard]] bool has_room(const Item& item, std::size_t most) const {
     const std::size_t bound = item.frame.kind == FrameKind::request ? most : 2 * most;
     return kept_ == 0 || kept_bytes_ + bytes_of(item) <= bound;

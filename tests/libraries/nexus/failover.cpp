@@ -299,6 +299,43 @@ void mixed_program() {
   finish();
 }
 
+// A link changes its method so often that its receiver has no room for the markers that are early, because the first
+// one is lost. All other markers are confirmed nevertheless, or finish() would wait forever.
+void crowded_program(std::atomic<bool>& is_full) {
+  constexpr int kChanges = 700;
+  register_handler("count", [](Endpoint&, Buffer&) {});
+  init();
+  {
+    const Endpoint endpoint;
+    std::vector<Startpoint> all = exchange(Startpoint(endpoint));
+    if (context() == 0) {
+      send(all[1], "count", Buffer()).check();
+      all[1].force("tcp");
+      margay::testing::LoopRank& rank = *margay::testing::LoopJob::mine;
+      rank.lock();
+      rank.drop(1, "shm");
+      rank.unlock();
+      for (int i = 0; i < kChanges; ++i) {
+        send(all[1], "count", Buffer()).check();
+        all[1].force(i % 2 == 0 ? "shm" : "tcp");
+      }
+      while (!is_full) {
+        try {
+          poll();
+        } catch (const error&) {
+          // A request has no room.
+        }
+      }
+      lose(1, "shm");
+    } else {
+      await_error("are not in order", [] { poll(); });
+      is_full = true;
+    }
+  }
+  // Errors are left.
+  finish_with_errors();
+}
+
 }  // namespace
 
 int main() {
@@ -315,6 +352,9 @@ int main() {
     bounded.run([](std::uint32_t /*rank*/) { bounded_program(); });
     margay::testing::LoopJob mixed(3, seed, 1);
     mixed.run([](std::uint32_t /*rank*/) { mixed_program(); });
+    std::atomic<bool> is_full = false;
+    margay::testing::LoopJob crowded(2, seed, 1);
+    crowded.run([&is_full](std::uint32_t /*rank*/) { crowded_program(is_full); });
     unsetenv("MARGAY_NEXUS_QUEUE");
   }
   std::printf("failover: right\n");
