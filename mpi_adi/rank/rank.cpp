@@ -172,13 +172,17 @@ void MpiRank::report_dropped_sends() {
   dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
 }
 
-void MpiRank::become_dormant() {
+void MpiRank::publish_last_accounts() {
   publish_accounts();
   const auto put = [this](sim::CountedProtocol protocol, const sim::WireCounts& counts) {
     board_.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
   };
   put(sim::CountedProtocol::collective, collectives_->sent());
   put(sim::CountedProtocol::collective_shared, collectives_->shown());
+}
+
+void MpiRank::become_dormant() {
+  publish_last_accounts();
   // Drains the wires with the device's progress, which may still answer peers.
   process_->finish([this] { return device_.progress(); });
   // Called after the drain, which receives the messages that have arrived.
@@ -194,7 +198,9 @@ void MpiRank::forward_only(bool waits) {
   while (waits && !process_->node_has_finished()) {
     if (!device_.progress()) yield();
   }
-  publish_accounts();
+  // The process may end by _exit or exec, without become_dormant().
+  publish_last_accounts();
+  process_->publish_accounts();
   board_.state = sim::RankState::finalized;
 }
 

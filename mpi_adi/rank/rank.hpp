@@ -134,6 +134,8 @@ class MpiRank {
   void publish_accounts();
 
  private:
+  // Writes these counts, and those of collective operations, after the rank's last message.
+  void publish_last_accounts();
   MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& options, const ErrorHandlerPtr& initial_handler);
   // Deletes a communicator and frees its contexts. Requires: its handle is freed, and nothing refers to it.
   void destroy(Communicator& communicator);

@@ -16,6 +16,13 @@ def case_forward_programs(case):
     case.margay(*NODES, "-ppn", "2", "--check-accounting", case.ours("../traffic.c"), ranks=5)
 
 
+def case_forward_exit(case):
+    """The accounts of a forwarder are there, though it ends by _exit after MPI_Finalize. A late hop may follow them."""
+    case.margay("--nodes", "2", "--forward", "node", "--check-accounting", case.ours("exits_at_once.c"), ranks=4, status=None)
+    case.expect(case.last.status in (0, 70), f"no other error: {case.last.status}")
+    case.expect("sent 0, " not in case.last.stderr, "each rank has sent something")
+
+
 def case_forward_trace(case):
     """Only the first ranks of nodes use TCP, the others send by forwarders, and the trace of messages and hops is whole."""
     trace = case.traced(*NODES, "--check-accounting", case.ours("../traffic.c"), ranks=6)
