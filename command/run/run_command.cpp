@@ -257,8 +257,7 @@ Status check_rank_options(const RunOptions& options) {
   if (options.over_nexus && !all.text("forward").empty()) {
     return Status::error(
         "--over nexus cannot be combined with --forward (MARGAY_FORWARD), which closes TCP to all ranks but the first "
-        "of "
-        "each node; omit one");
+        "of each node; omit one");
   }
   std::string address;
   const std::string interface = all.text("iface");
