@@ -104,11 +104,6 @@ def case_matched_probe(case):
     everywhere(case, "matched_probe.c", PAIRS)
 
 
-def case_truncate(case):
-    """Truncated receives, whose errors have the texts of margay's own."""
-    everywhere(case, "truncate.c", PAIRS)
-
-
 def case_isendrecv(case):
     """MPI_Isendrecv and MPI_Isendrecv_replace."""
     program = case.ours(HERE / "isendrecv.c", name="nexus_isendrecv")
