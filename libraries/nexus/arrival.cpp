@@ -60,7 +60,7 @@ void Context::take_heap(Heap& heap) {
   }
 }
 
-// Of a damaged notice, too, whose length may be anything: bodies beyond the bound are fetched one after another.
+// A damaged notice may announce any length. Bodies beyond the bound are therefore fetched one after another.
 bool Context::may_fetch(const Item& item) const {
   const Bodies& bodies = traffic.bodies;
   return !bodies.is_fetching() || bodies.fetching_bytes() + item.frame.body_bytes <= settings.queue_bytes;

@@ -1,6 +1,6 @@
 // Failover of links, on contexts that are threads (loop_host.hpp): a way is lost while requests are under way, and then
-// all ways; a module fails with requests in its queue; a way is lost with the marker of a link. And the bounds of what
-// a receiver keeps.
+// all ways; a module fails with requests in its queue; a way is lost with the marker of a link. Then the bounds of the
+// requests and bodies that a receiver keeps.
 #include <margay/nexus.hpp>
 
 #include <algorithm>
@@ -296,8 +296,8 @@ void bounded_program() {
   finish_with_errors();
 }
 
-// Bodies that wait for room do not wait for later ones of their sender: of each pair, the second one fits beside a body
-// of the other sender, and the first one fits beside none.
+// A later body of a sender does not take the room for which an earlier one waits: of each pair, the second body fits
+// beside a body of the other sender, and the first one does not.
 void mixed_program() {
   constexpr int kPairs = 8;
   int count = 0;
