@@ -111,6 +111,11 @@ def case_isendrecv(case):
         case.margay("--over", "nexus", "--check-accounting", *options, program, ranks=ranks)
 
 
+def case_truncate(case):
+    """Receives shorter than their messages, into memory with and without gaps, also with wildcards."""
+    everywhere(case, "truncate.c", PAIRS)
+
+
 def case_completion(case):
     """MPI_Wait and its family, on requests of Nexus and of margay's MPI."""
     everywhere(case, "completion.c", PAIRS)
