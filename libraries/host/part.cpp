@@ -413,10 +413,11 @@ Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
     lost = first_lost(wait.peer);
     return lost != portals::kAnyRank;
   };
-  if (wait.is_idle)
+  if (wait.is_idle) {
     wait_idly(rank_, over, named);
-  else
+  } else {
     mpi_adi::wait_until(rank_, over, wait.messages, &named);
+  }
   // A round may find a loss and also end the wait. over() tests done() first, so such a wait succeeds.
   return lost == portals::kAnyRank ? Status() : lost_rank(wait.call, lost);
 }

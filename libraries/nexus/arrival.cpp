@@ -12,8 +12,9 @@ namespace margay::nexus::core {
 void Context::take() {
   // The fast path: each round of a wait calls this function, mostly without an arrival.
   if (!traffic.take_activity() && arriving_.empty() && traffic.idle() && queued_bytes_ == 0 && drains_.empty())
-      [[likely]]
+      [[likely]] {
     return;
+  }
   traffic.sweep();
   if (!drains_.empty()) end_lost_drains();
   if (queued_bytes_ != 0) send_queued();
@@ -249,9 +250,10 @@ portals::Status Context::unpack(Item& item) {
     const std::string name(reinterpret_cast<const char*>(body.data()) + 1, length);
     if (!valid_name(name)) return damaged("invalid name of a transform");
     Method* const method = methods.find(name);
-    if (method == nullptr || !method->traits.has(MARGAY_NEXUS_TRANSFORM))
+    if (method == nullptr || !method->traits.has(MARGAY_NEXUS_TRANSFORM)) {
       return portals::Status::error("its body was transformed by " + name +
                                     ", a module that this context does not have");
+    }
     applied.push_back(method);
     body = body.subspan(1 + length);
   }

@@ -85,9 +85,10 @@ Buffer& Buffer::operator=(const Buffer& other) {
 
 Buffer& Buffer::append(Type type, std::size_t count, const void* base, std::size_t bytes) {
   if (is_view_) fail("Buffer::put() into the buffer of a request; put into a copy of it");
-  if (count > kElementsMost)
+  if (count > kElementsMost) {
     fail("Buffer::put() of " + std::to_string(count) + " elements; put at most " + std::to_string(kElementsMost) +
          " at a time");
+  }
   const std::size_t at = own_.size();
   const auto count_32 = static_cast<std::uint32_t>(count);
   own_.resize(at + kHeadBytes + bytes);
@@ -108,9 +109,10 @@ Buffer::Head Buffer::head() const {
   if (size == 0)
     fail("Buffer::get(): the buffer is damaged: unknown type " + std::to_string(std::to_integer<unsigned>(left[0])));
   const std::size_t bytes = size * count;
-  if (bytes > left.size() - kHeadBytes)
+  if (bytes > left.size() - kHeadBytes) {
     fail("Buffer::get(): the buffer is damaged: " + std::to_string(count) + " elements of type " + name(type) +
          ", but " + std::to_string(left.size() - kHeadBytes) + " bytes follow");
+  }
   return {type, count, bytes};
 }
 

@@ -31,10 +31,11 @@ core::Handlers& handlers_of_thread() {
 }
 
 void refuse_in_handler(const char* call) {
-  if (here.depth != 0 && !here.on_thread)
+  if (here.depth != 0 && !here.on_thread) {
     fail(std::string(call) +
          " is called in a handler, which must not wait; register the handler with Run::in_thread, or let "
          "it store the work for later");
+  }
 }
 
 Context& context_outside_handlers(const char* call) {
@@ -152,9 +153,10 @@ int contexts() {
 }
 
 void register_handler(const std::string& name, Handler handler, Run run) {
-  if (here.context != nullptr && run == Run::in_thread && !here.context->threaded())
+  if (here.context != nullptr && run == Run::in_thread && !here.context->threaded()) {
     fail("register_handler: \"" + name +
          "\" runs in a thread, but there are none; set Options::threads or MARGAY_NEXUS_THREADS");
+  }
   if (here.context == nullptr) return handlers_of_thread().add(name, std::move(handler), run);
   const core::Locked locked(here.context);
   here.context->handlers.add(name, std::move(handler), run);
@@ -225,6 +227,7 @@ void forward(const std::string& method, int forwarder, const std::vector<int>& f
   Context& context = context_outside_handlers("forward");
   const host::Call call(context.host_rank, "nexus::forward");
   std::vector<std::uint32_t> contexts;
+  contexts.reserve(for_contexts.size());
   for (const int each : for_contexts) contexts.push_back(static_cast<std::uint32_t>(each));
   context.add_forwarding(method, static_cast<std::uint32_t>(forwarder), contexts);
   // No request is forwarded before its receiver accepts it.
@@ -254,10 +257,11 @@ Endpoint::~Endpoint() {
     running = context->endpoints.find(number_, generation_)->running;
     if (running == 0) context->endpoints.remove(number_);
   }
-  if (running != 0)
+  if (running != 0) {
     context->host_rank.abort(1,
                              "endpoint " + std::to_string(number_) +
                                  " is destroyed while a handler runs for it; destroy it when the handler has returned");
+  }
 }
 
 void Result::check() const {

@@ -16,9 +16,10 @@ std::uint32_t handler_number(std::string_view name) {
 
 void check_handler_name(const char* call, std::string_view name) {
   if (name.empty()) fail(std::string(call) + ": the handler's name is empty");
-  if (name.size() > kHandlerNameMost)
+  if (name.size() > kHandlerNameMost) {
     fail(std::string(call) + ": the handler's name has " + std::to_string(name.size()) + " bytes; use at most " +
          std::to_string(kHandlerNameMost));
+  }
 }
 
 void Handlers::add(const std::string& name, Handler handler, Run run) {
@@ -27,9 +28,10 @@ void Handlers::add(const std::string& name, Handler handler, Run run) {
   std::unique_ptr<Registered>& place = by_number_[handler_number(name)];
   if (place != nullptr && place->name == name)
     fail("register_handler: the handler \"" + name + "\" is already registered; choose another name");
-  if (place != nullptr)
+  if (place != nullptr) {
     fail("register_handler: the names \"" + name + "\" and \"" + place->name +
          "\" have the same number; rename one of them");
+  }
   place = std::make_unique<Registered>(Registered{name, std::move(handler), run});
   any_in_thread_ = any_in_thread_ || run == Run::in_thread;
 }

@@ -30,18 +30,20 @@ std::string Context::why_not(const Link& link, const Row& row, Judged& judged) {
   if (quality.secure && !host_rank.on_node(link.context) && !traits.has(MARGAY_NEXUS_SECURE) &&
       !std::ranges::any_of(link.transforms, encrypts) && !std::ranges::any_of(off_node, encrypts))
     return "it leaves the node without encryption; put secure before it";
-  if (quality.latency_most_ns != 0 && traits.latency_ns > quality.latency_most_ns)
+  if (quality.latency_most_ns != 0 && traits.latency_ns > quality.latency_most_ns) {
     return "its latency is " + std::to_string(traits.latency_ns) + " ns, more than the demanded " +
            std::to_string(quality.latency_most_ns);
+  }
   if (traits.bytes_per_second != 0) {
     const auto at = reserved_.find({link.context, row.method});
     const std::uint64_t reserved = at == reserved_.end() ? 0 : at->second;
     judged.available = traits.bytes_per_second - std::min(traits.bytes_per_second, reserved);
     // Of its own reservation the link may use all.
     const std::uint64_t usable = judged.available + (link.reserved_at == row.method ? link.reserved : 0);
-    if (quality.bytes_per_second > usable)
+    if (quality.bytes_per_second > usable) {
       return std::to_string(judged.available) + " bytes/s are available, and " +
              std::to_string(quality.bytes_per_second) + " are demanded";
+    }
   }
   Target target{link.context, row.descriptor};
   if (row.forwarder != kNoContext && row.forwarder != me() && link.context != me()) {
@@ -116,9 +118,10 @@ portals::Status Context::open_transforms(const Link& link, const std::string& be
       return portals::Status::error("this context has no transform " + name + "; add it to the modules");
     if (!method->off.empty()) return portals::Status::error(name + " is switched off: " + method->off);
     const auto row = std::ranges::find(*link.table, name, &Row::method);
-    if (row == link.table->end())
+    if (row == link.table->end()) {
       return portals::Status::error("context " + std::to_string(link.context) + " has no transform " + name +
                                     "; add it to the modules there");
+    }
     const Target target{link.context, row->descriptor};
     SharedWay way;
     if (portals::Status status = methods.open(*method, {&target, 1}, below, way); !status.ok()) return status;
@@ -166,9 +169,10 @@ void Context::record_choice(const Link& link, std::size_t before, Cause cause) {
 void Context::add_forwarding(const std::string& method, std::uint32_t forwarder,
                              const std::vector<std::uint32_t>& contexts) {
   const auto check = [&](std::uint32_t context) {
-    if (context >= host_rank.size())
+    if (context >= host_rank.size()) {
       fail("forward: invalid context " + std::to_string(static_cast<std::int32_t>(context)) +
            "; there are contexts 0 to " + std::to_string(host_rank.size() - 1));
+    }
   };
   check(forwarder);
   for (const std::uint32_t context : contexts) {

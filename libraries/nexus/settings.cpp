@@ -18,9 +18,10 @@ std::size_t number(const char* name, std::size_t usual, std::size_t least, std::
   const std::string_view text(set);
   std::size_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < least || value > most)
+  if (code != std::errc() || end != text.data() + text.size() || value < least || value > most) {
     fail("invalid " + std::string(name) + "=" + set + "; set it to a number from " + std::to_string(least) + " to " +
          std::to_string(most));
+  }
   return value;
 }
 

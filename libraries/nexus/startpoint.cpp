@@ -28,9 +28,10 @@ Context& context_of(const char* call, const StartpointState& state) {
 }
 
 const Link& link_of(const char* call, const StartpointState& state, std::size_t link) {
-  if (link >= state.links.size())
+  if (link >= state.links.size()) {
     fail(std::string(call) + ": invalid link " + std::to_string(link) + "; the startpoint has " +
          std::to_string(state.links.size()));
+  }
   return *state.links[link];
 }
 
@@ -49,9 +50,10 @@ void close_links(StartpointState& state) {
 void add_link(const char* call, StartpointState& state, LinkData data, std::uint32_t life) {
   if (!state.links.empty() && state.life != life)
     fail(std::string(call) + ": the startpoint was made before the last init(); make it again");
-  if (state.links.size() == core::kLinksMost)
+  if (state.links.size() == core::kLinksMost) {
     fail(std::string(call) + ": the startpoint has " + std::to_string(core::kLinksMost) +
          " links, the maximum; bind a second startpoint");
+  }
   auto link = std::make_unique<Link>();
   static_cast<LinkData&>(*link) = std::move(data);
   state.life = life;
@@ -341,9 +343,10 @@ std::vector<Startpoint> exchange(const Startpoint& startpoint) {
   if (here.depth != 0)
     fail("exchange() in a handler, which must not wait for all contexts; call it outside of handlers");
   const Buffer own = std::move(Buffer().put(startpoint));
-  if (own.bytes().size() > core::kExchangedMost)
+  if (own.bytes().size() > core::kExchangedMost) {
     fail("exchange: the startpoint has " + std::to_string(own.bytes().size()) + " bytes; the most are " +
          std::to_string(core::kExchangedMost) + "; make it light, or exchange one with fewer links");
+  }
   std::vector<std::vector<std::byte>> all;
   {
     const host::Call call(context.host_rank, kCall);

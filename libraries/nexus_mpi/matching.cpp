@@ -158,9 +158,10 @@ void send_message(Communicator& communicator, const char* call, const Place& pla
                   std::uint64_t answer) {
   const MPI_Count bytes = packed_bytes(place);
   // A put has at most nexus::kElementsMost bytes.
-  if (bytes > static_cast<MPI_Count>(nexus::kElementsMost))
+  if (bytes > static_cast<MPI_Count>(nexus::kElementsMost)) {
     nexus::fail(std::string(call) + ": the message has " + std::to_string(bytes) +
                 " bytes, and a request at most 2147483647; send it in parts, or run without --over nexus");
+  }
   Envelope envelope;
   envelope.communicator = communicator.number;
   envelope.answer = answer;

@@ -76,9 +76,10 @@ class FramePool {
   static void give_back(void* memory, std::size_t bytes) {
     Frame* const frame = static_cast<Frame*>(memory) - 1;
     const std::size_t size_class = size_class_of(bytes);
-    if (size_class >= kSizeClasses) [[unlikely]]
+    if (size_class >= kSizeClasses) [[unlikely]] {
       // Too large for the lists; make() allocated exactly its bytes.
       return drop(frame);
+    }
     FramePool& pool = *frame->pool;
     frame->next = pool.free_[size_class];
     pool.free_[size_class] = frame;

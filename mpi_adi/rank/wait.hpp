@@ -157,10 +157,11 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
     if (gave_way) [[unlikely]]
       waiter.record_yield();
     waiter.idle();
-    if (waiter.sleeps()) [[unlikely]]
+    if (waiter.sleeps()) [[unlikely]] {
       // A sleeping rank makes few rounds. So if a message is held because its heap has no room, the second heap opens
       // now, and not after the usual number of rounds (device/unexpected).
       rank.device().about_to_sleep();
+    }
     stall.idle(waiter.idle_ns());
   }
 }

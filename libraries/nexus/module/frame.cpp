@@ -52,9 +52,10 @@ portals::Status decode(std::span<const std::byte> bytes, std::uint64_t body_byte
   get(bytes, 24, out.body_bytes);
   if (out.endpoint >> kEndpointBits != 0) return damaged("endpoint " + std::to_string(out.endpoint));
   if (out.handler >> kHandlerBits != 0) return damaged("handler " + std::to_string(out.handler));
-  if (out.body_bytes != body_bytes)
+  if (out.body_bytes != body_bytes) {
     return damaged("a body of " + std::to_string(out.body_bytes) + " bytes, but " + std::to_string(body_bytes) +
                    " follow");
+  }
   return {};
 }
 

@@ -121,7 +121,7 @@ std::string check_memory(const margay_nexus_module* table) {
   if (table->description != nullptr && !is_readable_text(mappings, table->description, kDescriptionMost)) {
     return "its description is not in readable memory";
   }
-  if (const std::string error = check_table(*table); !error.empty()) return error;
+  if (std::string error = check_table(*table); !error.empty()) return error;
   if (const std::string name = wrong_address(mappings, *table); !name.empty()) {
     return "the address of its function " + name + " is not that of code";
   }
@@ -169,7 +169,7 @@ portals::Status load_shared_object(const std::string& path, std::unique_ptr<Modu
     table = function();
   }
   if (error.empty()) error = check_memory(table);
-  if (!error.empty()) {
+  if (table == nullptr || !error.empty()) {
     dlclose(loaded);
     return refuse(error);
   }

@@ -74,6 +74,7 @@ std::string check_forwarders(const Choices& choices, std::uint32_t contexts) {
 
 std::vector<std::string> compiled_modules() {
   std::vector<std::string> names;
+  names.reserve(std::size(kCompiledModules));
   for (const CompiledModule& one : kCompiledModules) names.emplace_back(one.name);
   return names;
 }
