@@ -181,6 +181,7 @@ Routes Process::routes_of(const std::vector<WireId>& usual, std::array<std::vect
   std::array<Wire*, kWireCount> by_id{};
   for (const auto& wire : wires_) by_id[static_cast<std::size_t>(wire->id())] = wire.get();
   std::vector<Wire*> by_rank;
+  by_rank.reserve(usual.size());
   for (const WireId wire : usual) by_rank.push_back(by_id[static_cast<std::size_t>(wire)]);
   Routes routes(by_rank);
   for (std::size_t at = 0; at < kWireCount; ++at) {

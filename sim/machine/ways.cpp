@@ -94,7 +94,7 @@ std::vector<std::uint32_t> first_ranks(const Job& job) {
 
 std::string why_not(const Job& job, const std::vector<WireId>& order, WireId wire, std::uint32_t peer) {
   const bool same_node = job.node_of_rank[peer] == job.node;
-  const std::string node = "rank " + std::to_string(peer) + " is on node " + std::to_string(job.node_of_rank[peer]);
+  std::string node = "rank " + std::to_string(peer) + " is on node " + std::to_string(job.node_of_rank[peer]);
   if (peer == job.rank) return wire == WireId::self ? "" : "a rank reaches itself by the wire self";
   switch (kind_of(wire).reach) {
     case Reach::own_process:
