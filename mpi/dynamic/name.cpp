@@ -57,8 +57,9 @@ margay::sim::PmiClient* launcher(Call& call, int error_class) {
   return pmi;
 }
 
-void set_error(Call& call, const Status& status, int error_class) {
-  if (!status.ok()) call.error(error_class, "the launcher refused: " + status.sentence());
+// The launcher's answer.
+void set_error(Call& call, const std::string& service, const Status& status, int error_class) {
+  if (!status.ok()) call.error(error_class, "service_name '" + service + "': " + status.sentence());
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ extern "C" int PMPI_Publish_name(const char* service_name, MPI_Info info, const 
   const std::string service = checked_service(call, service_name, MPI_ERR_SERVICE);
   const std::string port = checked_port(call, port_name);
   if (margay::sim::PmiClient* const pmi = launcher(call, MPI_ERR_SERVICE); pmi != nullptr) {
-    set_error(call, pmi->publish(service, port), MPI_ERR_SERVICE);
+    set_error(call, service, pmi->publish(service, port), MPI_ERR_SERVICE);
   }
   return call.done();
 }
@@ -81,7 +82,7 @@ extern "C" int PMPI_Unpublish_name(const char* service_name, MPI_Info info, cons
   const std::string service = checked_service(call, service_name, MPI_ERR_SERVICE);
   static_cast<void>(checked_port(call, port_name));  // the launcher finds the service by its name alone
   if (margay::sim::PmiClient* const pmi = launcher(call, MPI_ERR_SERVICE); pmi != nullptr) {
-    set_error(call, pmi->unpublish(service), MPI_ERR_SERVICE);
+    set_error(call, service, pmi->unpublish(service), MPI_ERR_SERVICE);
   }
   return call.done();
 }
@@ -95,7 +96,7 @@ extern "C" int PMPI_Lookup_name(const char* service_name, MPI_Info info, char* p
   margay::sim::PmiClient* const pmi = launcher(call, MPI_ERR_NAME);
   if (pmi == nullptr) return call.failed();
   std::string port;
-  set_error(call, pmi->lookup_name(service, port), MPI_ERR_NAME);
+  set_error(call, service, pmi->lookup_name(service, port), MPI_ERR_NAME);
   if (call.ok() && port.size() >= MPI_MAX_PORT_NAME) {
     call.error(MPI_ERR_NAME, "the service has a name of " + std::to_string(port.size()) +
                                  " bytes; a port has at most " + std::to_string(MPI_MAX_PORT_NAME - 1));

@@ -30,9 +30,9 @@ int connect_at_port(Call& call, Connect connect, const char* port_name, MPI_Info
   if (!call.ok()) return call.failed();
   check_call(call, *local, {.root = root});
   const Connected made = connect(call.rank(), *local, root, name_of(port_name), call.name());
-  *newcomm = MPI_COMM_NULL;
   if (made.result != PortResult::met) {
-    call.error(MPI_ERR_PORT, port_error_text(made.result, made.why));
+    const bool is_null = port_name == nullptr && local->rank() == root;
+    call.error(MPI_ERR_PORT, is_null ? "port_name is a null pointer" : port_error_text(made.result, made.why));
   } else if (made.error_class == MPI_ERR_COMM) {
     call.error(MPI_ERR_COMM, "a process is in both groups; the groups of an intercommunicator are disjoint");
   }
