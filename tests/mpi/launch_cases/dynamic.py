@@ -1,8 +1,9 @@
 """Cases of ports and published names: the launcher's name service, and the reports of waits and deaths at a port."""
 import re
 
-from launch_case import marked_lines
+from launch_case import SOURCES, marked_lines
 
+FAULTS = SOURCES.parent.parent / "faults"
 WIRES = ((), ("--nodes", "2"))
 
 SERVICE, NAME = "MPI_ERR_SERVICE", "MPI_ERR_NAME"
@@ -62,8 +63,12 @@ def case_connect_without_accept(case):
 
 
 def case_port_dies(case):
-    """The death of a process whose port is called ends the job, and is reported as the cause."""
+    """The death of a process whose port is called ends the job, and is reported as the cause. If the launcher ends no
+    process, the callers get an error."""
     program = case.ours("ports.c")
     for wire in WIRES:
         case.margay(*wire, program, "dies", ranks=3, status="nonzero")
         case.expect(re.search(r"rank 0 .*(SIGKILL|signal 9|killed)", case.last.stderr, re.I), "the death of rank 0")
+    for ranks in ("3", "3:2"):
+        case.run(["python3", FAULTS / "quiet_launcher.py", ranks, program, "dies"], env=case.library_path)
+        case.expect(case.last.stdout.count("connect: MPI_ERR_PORT") == 2 and "has ended" in case.last.stdout, "the callers' errors")
