@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
 #include "mpi_adi/object/group_ops.hpp"
@@ -127,14 +128,19 @@ extern "C" int PMPI_Comm_free(MPI_Comm* comm) {
 }
 MARGAY_ALIAS(Comm_free)
 
-// All processes of a job run until its end, so no connection is closed: the call only waits until operations on the
-// communicator are complete.
+// The call waits until operations on the communicator are complete here and, for an intercommunicator, in the other
+// group. Processes that met at a port have nothing else in common, so after the call either group may end, and the
+// contexts may serve the next meeting: no message of this communicator is under way. No connection is closed.
 extern "C" int PMPI_Comm_disconnect(MPI_Comm* comm) {
   Call call(call_name<"MPI_Comm_disconnect">);
   Communicator* const communicator = communicator_to_free(call, comm);
   if (communicator == nullptr) return call.failed();
   // MPI_Comm_free returns at once; requests keep the communicator alive.
   wait_until(call.rank(), [&] { return call.device().quiet(*communicator); });
+  // If a process of the other group is dead, the call has done its part all the same.
+  if (communicator->is_inter()) {
+    static_cast<void>(perform(collectives_of(call), communicator->all_members(), BarrierCall{}));
+  }
   call.on(call.rank().worlds().world());
   call.rank().free_communicator(*communicator);
   *comm = MPI_COMM_NULL;

@@ -10,6 +10,7 @@
 #include "mpi_adi/rank/extension.hpp"
 #include "mpi_adi/rank/guard_timer.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
+#include "mpi_adi/rank/ports.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
 #include "mpi_adi/rma/rma.hpp"
 #include "portals/base/assert.hpp"
@@ -162,6 +163,13 @@ void MpiRank::make_rma() {
                                [timer = GuardTimer(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
                                  timer.waits(holder, waited_ns);
                                });
+}
+
+Ports& MpiRank::ports() {
+  if (ports_ == nullptr) {
+    ports_ = std::make_unique<Ports>(device_, worlds_.places(), process_->job().job_id, process_->rank());
+  }
+  return *ports_;
 }
 
 ReceivingSide MpiRank::receiving_side() {

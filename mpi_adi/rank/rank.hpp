@@ -22,6 +22,7 @@ namespace margay::mpi_adi {
 class BufferedSends;   // mpi_adi/protocol/buffered
 class CallTrace;       // mpi_adi/rank/call_trace
 struct ObjectTables;   // mpi_adi/rank/object_tables
+class Ports;           // mpi_adi/rank/ports
 struct RankExtension;  // mpi_adi/rank/extension
 struct ReceivingSide;  // mpi_adi/rank/unreceived
 class Rma;             // mpi_adi/rma/rma
@@ -107,6 +108,8 @@ class MpiRank {
   }
   // The same, or nullptr if it was never used.
   [[nodiscard]] const Rma* rma_if_any() const { return rma_.get(); }
+  // Made at its first use, because few programs use ports.
+  [[nodiscard]] Ports& ports();
   // The extension of the layer above, which casts it to its own type.
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
 
@@ -173,6 +176,7 @@ class MpiRank {
   std::uint64_t partition_channels_ = 0;
   const void* caller_ = nullptr;
   std::unique_ptr<Rma> rma_;
+  std::unique_ptr<Ports> ports_;
   std::unique_ptr<RankExtension> collectives_;
 };
 

@@ -12,6 +12,8 @@ namespace {
 // The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are constants, so no agreement is needed before the first message.
 constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
+// The last pair, so that the contexts of a program's communicators begin at 4.
+constexpr ContextId kPlacesContext = 2 * (ContextPool::kPairs - 1);
 
 sim::SharedTable all_ranks(const sim::Job& job) {
   // A job may supply one list, which its ranks share; otherwise this process makes its own.
@@ -27,6 +29,7 @@ Worlds::Worlds(const sim::Job& job, const ObjectTables& tables) : tables_(tables
   // Contexts go in pairs: the second of a pair is for collective calls.
   contexts_.take(kWorldContext / 2);
   contexts_.take(kSelfContext / 2);
+  contexts_.take(kPlacesContext / 2);
   auto everyone = std::make_shared<Group>();
   everyone->world_ranks = all_ranks(job);
   everyone->my_rank = static_cast<int>(job.rank);
@@ -44,6 +47,11 @@ Worlds::Worlds(const sim::Job& job, const ObjectTables& tables) : tables_(tables
   own_world_.set_groups(own);
   own_world_.name = "the library's world";
   own_world_.error_handler = tables.error_handlers.find(MPI_ERRORS_RETURN);
+  places_.context = kPlacesContext;
+  places_.collective_context = kPlacesContext + 1;
+  places_.set_groups(own);
+  places_.name = "the places of the job";
+  places_.error_handler = own_world_.error_handler;
   world_.name = "MPI_COMM_WORLD";
   self_.handle = MPI_COMM_SELF;
   self_.context = kSelfContext;

@@ -34,6 +34,9 @@ class Worlds {
   // Another communicator of all processes, with the contexts of world(), for the library's own messages
   // (Group::kNoSession).
   [[nodiscard]] Communicator& own_world() { return own_world_; }
+  // A communicator of all places of the job: a process's rank in it is its place. It carries messages between processes
+  // that have no common communicator (mpi_adi/rank/ports), in contexts of its own.
+  [[nodiscard]] Communicator& places() { return places_; }
   // The program's world of this handle; nullptr for any other handle, or outside the world model.
   [[nodiscard]] Communicator* find(MPI_Comm handle) {
     if (handle == world_handle_) return &world_;
@@ -86,6 +89,7 @@ class Worlds {
   // Separate from world_, so that the program's error handler, name and attributes do not apply to the library's
   // messages.
   Communicator own_world_;
+  Communicator places_;
   ContextPool contexts_;
   // The number of calls of next_generation() so far.
   std::uint32_t generations_ = 0;

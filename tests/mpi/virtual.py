@@ -22,7 +22,7 @@ LIMIT_SECONDS = 60
 QUICK = bool(os.environ.get("QUICK_TESTS"))  # scripts/test without --all
 SEEDS = 3 if QUICK else 20
 # Programs whose seeds take a second or more: the test runs few of them.
-LONG = {"collectives_ahead", "flood", "large_counts", "sent_at_once"}
+LONG = {"collectives_ahead", "flood", "large_counts", "ports_many", "sent_at_once"}
 LONG_SEEDS = 1 if QUICK else 2
 # Programs that cannot run there, with the reason.
 NOT_THERE = {
@@ -37,6 +37,8 @@ NOT_THERE = {
     "ibcasts_ahead": "it measures the memory of its process, which has all ranks there",
     "looks": "a signal to a process reports that all was sent",
     "nonblocking_threads": "threads",
+    "ports_join": "its ranks wait for sockets",
+    "ports_threads": "threads",
     "object_threads": "threads",
     "reduce_ahead_threads": "threads",
     "reduce_threads": "threads",

@@ -56,7 +56,7 @@ ACCUMULATES = re.compile(r"^MPI_(R?accumulate|R?get_accumulate|Fetch_and_op)(_c)
 # Handles that a pointer passes in, and output handles.
 OUT_NAMES = re.compile(r"^(new|baseptr|comm_(cart|graph|dist_graph)$|info_used$)")
 INFO_OPTIONAL = re.compile(r"^MPI_(Comm_dup_with_info|Comm_idup_with_info|Comm_split_type|Alloc_mem|Psend_init|Precv_init|"
-                           r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|"
+                           r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|Open_port|Comm_accept|Comm_connect|(Un)?[Pp]ublish_name|Lookup_name|"
                            r"Intercomm_create_from_groups|Win_create(_dynamic)?(_c)?|Win_allocate(_shared)?(_c)?|Session_init|Session_get_num_psets|Session_get_nth_pset|"
                            r"(Neighbor_)?(All\w+?|Barrier|Bcast|Gatherv?|Scatterv?|Reduce|Reduce_scatter|Reduce_scatter_block|Scan|Exscan|"
                            r"all\w+?)_init(_c)?)$")
@@ -120,7 +120,7 @@ RECEIVES = re.compile(r"^MPI_(Probe|Iprobe|Mprobe|Improbe|Recv|Irecv|Recv_init)(
 FREE_INTEGERS = {"color": "0", "key": "0", "reorder": "0", "commute": "1", "high": "0", "flag": "0", "level": "1", "stride": "4",
                  "lb": "0", "extent": "4", "disp": "1", "base": "0", "p": "6", "r": "30", "order": "MPI_ORDER_C",
                  "direction": "0", "errorcode": "MPI_ERR_ARG", "errorclass": "MPI_ERR_ARG", "typeclass": "MPI_TYPECLASS_INTEGER",
-                 "split_type": "MPI_COMM_TYPE_SHARED", "required": "MPI_THREAD_SINGLE"}
+                 "split_type": "MPI_COMM_TYPE_SHARED", "required": "MPI_THREAD_SINGLE", "fd": "-1"}
 ARRAYS_OF_RANKS = re.compile(r"^(ranks\d?|sources|destinations)$")
 COUNTS_OF_ELEMENTS = ("count", "incount", "outcount", "sendcount", "recvcount", "origin_count", "target_count", "result_count")
 # The valid positions of MPI_IN_PLACE, in the send buffer and in the receive buffer: the one rank is the root.
@@ -215,7 +215,7 @@ def kind_of(type_name, name, function, slot):
     if name == "extra_state" or name.startswith("attribute_val") and re.search("_(set|put)", function):
         return Kind("NULL", "", [])
     if element == "char" and base.count("*") == 1 and type_name.startswith("const"):
-        return string(name)
+        return string(name, function)
     if "unction" in element:
         if name in FUNCTIONS:
             default = FUNCTIONS[name]
@@ -227,7 +227,7 @@ def kind_of(type_name, name, function, slot):
     return Kind(slot, NOUNS.get(name, ""), null_pointer())
 
 
-def string(name):
+def string(name, function):
     if name == "key":
         return Kind('"key"', "key", null_pointer("INFO_KEY") + [
             Wrong("empty", '""', "INFO_KEY", '"empty"'), Wrong("long", "long_text", "INFO_KEY", '"longer"')])
@@ -238,4 +238,8 @@ def string(name):
                                                                 Wrong("empty", '""', "ARG", r'"\"\""')])
     if name in ("pset_name", "stringtag"):
         return Kind('"mpi://SELF"', name, null_pointer() + [Wrong("long", "long_text", "ARG", '"longer"')])
+    if name == "service_name" or name == "port_name" and "ublish" in function:
+        error = "PORT" if name == "port_name" else "NAME" if "Lookup" in function else "SERVICE"
+        return Kind('"text"', name, null_pointer() + [Wrong("empty", '""', error, '"empty"'),
+                                                      Wrong("long", "long_text", error, '"longer"')])
     return Kind('"text"', name, null_pointer())

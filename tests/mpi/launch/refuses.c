@@ -1,5 +1,5 @@
-// A program that calls functions which the library declares but does not implement: ports and files. With "abort" only
-// the first, as a fatal error.
+// A program that calls functions which the library declares but does not implement: of failed processes, and files.
+// With "abort" only the first, as a fatal error.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,9 +21,8 @@ static void expect_refused(const char* name, int code) {
 // Rank 1 calls one, which ends the job: the others wait.
 static int end_by_it(void) {
   int rank = 0;
-  char port[MPI_MAX_PORT_NAME] = "";
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 1) MPI_Open_port(MPI_INFO_NULL, port);
+  if (rank == 1) MPIX_Comm_revoke(MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   return 1;
 }
@@ -33,9 +32,8 @@ int main(int argc, char** argv) {
   if (argc > 1) return end_by_it();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  char port[MPI_MAX_PORT_NAME] = "";
-  expect_refused("MPI_Open_port", MPI_Open_port(MPI_INFO_NULL, port));
-  expect_refused("MPI_Close_port", PMPI_Close_port(port));
+  expect_refused("MPIX_Comm_revoke", MPIX_Comm_revoke(MPI_COMM_WORLD));
+  expect_refused("MPIX_Comm_failure_ack", PMPIX_Comm_failure_ack(MPI_COMM_WORLD));
   MPI_File file = MPI_FILE_NULL;
   expect_refused("MPI_File_open", MPI_File_open(MPI_COMM_SELF, "nowhere", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
   printf("%d failures\n", failures);

@@ -13,7 +13,7 @@ def case_check(case):
     case.command("check", case.debians("who.c"))
     refuses = case.ours("refuses.c")
     case.command("check", refuses, status=1)
-    case.expect_printed("MPI_File_open", "MPI_Open_port", "PMPI_Close_port", "3 of the")
+    case.expect_printed("MPI_File_open", "MPIX_Comm_revoke", "PMPIX_Comm_failure_ack", "3 of the")
     case.margay(refuses, "abort", ranks=4, status="nonzero")
     case.expect_said("`margay check PROGRAM`", " 3 ranks ")
     case.margay(refuses, ranks=1)

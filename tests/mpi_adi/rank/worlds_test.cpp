@@ -53,7 +53,8 @@ TEST_CASE("worlds: the first communicators have distinct contexts; both groups o
   test::LoneRank lone;
   Worlds& worlds = lone.rank->worlds();
   std::set<ContextId> taken;
-  for (Communicator* communicator : {&worlds.world(), &worlds.self()}) {
+  for (Communicator* communicator : {&worlds.world(), &worlds.self(), &worlds.places()}) {
+    CHECK_FALSE(worlds.contexts().is_free(communicator->context / 2));
     CHECK(taken.insert(communicator->context).second);
     CHECK(taken.insert(communicator->collective_context).second);
   }

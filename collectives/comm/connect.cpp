@@ -1,0 +1,110 @@
+#include "collectives/comm/connect.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/select/perform.hpp"
+#include "mpi_adi/rank/wait.hpp"
+#include "sim/base/source_lines.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::Communicator;
+using mpi_adi::Meeting;
+using mpi_adi::MpiRank;
+using mpi_adi::NamedWait;
+using mpi_adi::PortName;
+using mpi_adi::PortResult;
+
+namespace {
+
+// The wait of a root for the other root. `needs_message`: see NamedWait.
+template <typename Done>
+void wait_in(MpiRank& rank, const char* function, std::int32_t peer, bool needs_message, Done done) {
+  const NamedWait named{.call = function,
+                        .peer = peer,
+                        .needs_message = needs_message,
+                        .returns_to = sim::function_called_by_program().returns_to};
+  mpi_adi::wait_until(rank, done, mpi_adi::Device::kMessagesPerRound, &named);
+}
+
+// The root's part of accept_group().
+Meeting accept_caller(MpiRank& rank, std::string_view port_name, const char* function) {
+  mpi_adi::Ports& ports = rank.ports();
+  PortName name;
+  std::string why;
+  if (const PortResult found = ports.find_own(port_name, name, why); found != PortResult::met)
+    return {found, 0, 0, why};
+  std::optional<mpi_adi::PortCaller> caller;
+  // Never part of a proof of a deadlock, because the caller may be a process that does not run yet. Another thread may
+  // close the port meanwhile.
+  wait_in(rank, function, -1, false,
+          [&] { return (caller = ports.next_caller(name.key)) || !ports.is_open(name.key); });
+  return caller ? ports.accept(*caller) : Meeting{PortResult::not_open};
+}
+
+// The root's part of connect_group().
+Meeting call_port(MpiRank& rank, std::string_view port_name, const char* function) {
+  mpi_adi::Ports& ports = rank.ports();
+  PortName name;
+  std::string why;
+  if (const PortResult found = ports.find_other(port_name, name, why); found != PortResult::met) {
+    return {found, 0, 0, why};
+  }
+  std::unique_ptr<mpi_adi::PortCall> call = ports.call(name);
+  wait_in(rank, function, static_cast<std::int32_t>(name.place), true, [&call] { return call->request->complete; });
+  return ports.end(std::move(call));
+}
+
+// Joins the groups of two roots that have met. The root broadcasts the result of the meeting first, so that all members
+// of its group end with the same error.
+Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting& meeting) {
+  std::array<std::uint64_t, 3> words{static_cast<std::uint64_t>(meeting.result), meeting.place, meeting.tag};
+  Collective collective(rank, local, by_tree(Operation::bcast, root, sizeof words));
+  run(bcast_tree(collective, root, portals::Region(words.data(), sizeof words)));
+  if (collective.error_class() != MPI_SUCCESS) return {{nullptr, collective.error_class()}};
+  // Out of range only if a member made another call.
+  const bool known = words[0] <= static_cast<std::uint64_t>(PortResult::owner_lost);
+  const PortResult result = known ? static_cast<PortResult>(words[0]) : PortResult::malformed;
+  if (result != PortResult::met) return {{nullptr, MPI_ERR_PORT}, result, meeting.why};
+  const bool leads = local.rank() == root;
+  return {join_groups(rank, local, root, leads ? &rank.worlds().places() : nullptr, static_cast<int>(words[1]),
+                      static_cast<int>(words[2]))};
+}
+
+}  // namespace
+
+Connected accept_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name, const char* function) {
+  return join_after(rank, local, root, local.rank() == root ? accept_caller(rank, port_name, function) : Meeting{});
+}
+
+Connected connect_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name,
+                        const char* function) {
+  return join_after(rank, local, root, local.rank() == root ? call_port(rank, port_name, function) : Meeting{});
+}
+
+std::string port_error_text(PortResult result, const std::string& why) {
+  switch (result) {
+    case PortResult::met:
+      return {};
+    case PortResult::malformed:
+      return why.empty() ? "the port_name at the root is not a port name" : why;
+    case PortResult::other_job:
+      return "port_name is a port of another job; processes of different jobs cannot be connected";
+    case PortResult::other_process:
+      return "port_name was opened by another process; only the process that opened it can accept there";
+    case PortResult::own:
+      return "port_name was opened by the root of this call itself; the groups of an intercommunicator are disjoint";
+    case PortResult::not_open:
+      return "port_name is not open: it was closed (MPI_Close_port)";
+    case PortResult::owner_lost:
+      return "the process that opened port_name has ended";
+  }
+  return {};
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,167 @@
+#include "mpi_adi/rank/ports.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi_adi/progress/device.hpp"
+#include "sim/base/random.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// The tags of the messages on Worlds::places(). An answer has the tag of its call's number.
+constexpr int kRequestTag = 0;
+constexpr std::uint32_t kCallNumbers = 1U << 28U;
+
+int answer_tag(std::uint32_t number) {
+  return 1 + static_cast<int>(number % kCallNumbers);
+}
+
+// A meeting's tag has one bit for the process that chose it, and fits the number of an internal_tag
+// (collectives/comm/agree).
+constexpr std::uint32_t kMeetings = 1U << 27U;
+
+}  // namespace
+
+Ports::Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me)
+    : device_(device), places_(places), job_(job), me_(me), bytes_(own_bytes()) {
+  device_.round_observers().push_back(this);
+}
+
+Ports::~Ports() {
+  std::erase(device_.round_observers(), this);
+}
+
+std::optional<PortName> Ports::open() {
+  if (open_.size() >= kOpenPortsMax) return std::nullopt;
+  PortName name{job_, me_, sim::random_u64()};
+  // Equal keys of two open ports are improbable, and would mix their callers.
+  while (!open_.try_emplace(name.key).second) name.key = sim::random_u64();
+  return name;
+}
+
+PortResult Ports::find_own(std::string_view text, PortName& name, std::string& why) const {
+  if (const portals::Status parsed = parse_port_name(text, name); !parsed.ok()) {
+    why = parsed.sentence();
+    return PortResult::malformed;
+  }
+  if (name.job != job_) return PortResult::other_job;
+  if (name.place != me_) return PortResult::other_process;
+  return is_open(name.key) ? PortResult::met : PortResult::not_open;
+}
+
+PortResult Ports::close(std::string_view text, std::string& why) {
+  PortName name;
+  const PortResult found = find_own(text, name, why);
+  if (found != PortResult::met) return found;
+  // Requests that have arrived since the latest round are queued first, and refused with the others.
+  notify();
+  const auto port = open_.extract(name.key);
+  for (const PortCaller& caller : port.mapped()) answer(caller, PortResult::not_open, 0);
+  return PortResult::met;
+}
+
+std::optional<PortCaller> Ports::next_caller(std::uint64_t key) {
+  const auto port = open_.find(key);
+  while (port != open_.end() && !port->second.empty()) {
+    const PortCaller caller = port->second.front();
+    port->second.pop_front();
+    if (!device_.is_source_lost(static_cast<int>(caller.place), places_)) return caller;
+  }
+  return std::nullopt;
+}
+
+Meeting Ports::accept(const PortCaller& caller) {
+  const std::uint32_t tag = new_tag(caller.place);
+  answer(caller, PortResult::met, tag);
+  return {PortResult::met, caller.place, tag};
+}
+
+PortResult Ports::find_other(std::string_view text, PortName& name, std::string& why) const {
+  const PortResult found = find_own(text, name, why);
+  if (found == PortResult::met) return PortResult::own;
+  if (found != PortResult::other_process) return found;
+  if (name.place < static_cast<std::uint32_t>(places_.size())) return PortResult::met;
+  why = "port_name names process " + std::to_string(name.place) + "; this job has " + std::to_string(places_.size());
+  return PortResult::malformed;
+}
+
+std::unique_ptr<PortCall> Ports::call(const PortName& name) {
+  auto call = std::make_unique<PortCall>();
+  const std::uint32_t number = calls_++;
+  call->place = name.place;
+  // The loss of the port's process ends this receive, too.
+  call->request = receive(name.place, answer_tag(number), call->words);
+  send(name.place, kRequestTag, {name.key, number});
+  return call;
+}
+
+Meeting Ports::end(std::unique_ptr<PortCall> call) {
+  const bool lost = call->request->error_class != MPI_SUCCESS;
+  device_.free(*call->request);
+  if (lost) return {PortResult::owner_lost};
+  if (call->words[0] != static_cast<std::uint64_t>(PortResult::met)) return {PortResult::not_open};
+  return {PortResult::met, call->place, static_cast<std::uint32_t>(call->words[1])};
+}
+
+std::uint32_t Ports::new_tag(std::uint32_t place) {
+  return (meetings_++ % kMeetings) << 1U | (me_ < place ? 1U : 0U);
+}
+
+void Ports::answer(const PortCaller& caller, PortResult result, std::uint32_t tag) {
+  send(caller.place, answer_tag(caller.number), {static_cast<std::uint64_t>(result), tag});
+}
+
+void Ports::send(std::uint32_t place, int tag, const PortWords& words) {
+  Passage& passage = leaving_.emplace_back(Passage{words, nullptr, place});
+  passage.request = device_.start_send({SendMode::standard, passage.words.data(), sizeof passage.words, &bytes_,
+                                        static_cast<int>(place), tag, &places_, Context::point_to_point});
+  sweep();
+}
+
+Request* Ports::receive(std::uint32_t place, int tag, PortWords& words) {
+  return device_.start_receive(
+      {words.data(), sizeof words, &bytes_, static_cast<int>(place), tag, &places_, Context::point_to_point});
+}
+
+void Ports::sweep() {
+  std::erase_if(leaving_, [this](const Passage& passage) {
+    if (!passage.request->complete) return false;
+    // An error means that the other process is lost; a process that waits for its answer detects that itself.
+    device_.free(*passage.request);
+    return true;
+  });
+}
+
+void Ports::take_request(std::uint32_t place, const PortWords& words) {
+  const PortCaller caller{place, static_cast<std::uint32_t>(words[1])};
+  const auto port = open_.find(words[0]);
+  if (port == open_.end() || port->second.size() >= kWaitingCallersMax) {
+    return answer(caller, PortResult::not_open, 0);
+  }
+  port->second.push_back(caller);
+}
+
+// Requests are short, so their bodies are usually whole when they are found; otherwise a later round takes them.
+void Ports::notify() {
+  Envelope envelope;
+  while (device_.probe(MPI_ANY_SOURCE, kRequestTag, places_, envelope)) {
+    Passage& passage = arriving_.emplace_back();
+    passage.place = static_cast<std::uint32_t>(envelope.source);
+    passage.request = receive(passage.place, kRequestTag, passage.words);
+  }
+  for (auto passage = arriving_.begin(); passage != arriving_.end();) {
+    if (!passage->request->complete) {
+      ++passage;
+      continue;
+    }
+    const bool whole = passage->request->error_class == MPI_SUCCESS && passage->request->bytes == sizeof(PortWords);
+    device_.free(*passage->request);
+    if (whole) take_request(passage->place, passage->words);
+    passage = arriving_.erase(passage);
+  }
+  if (!leaving_.empty()) sweep();
+}
+
+}  // namespace margay::mpi_adi
