@@ -75,6 +75,11 @@ class Post final : private host::Observer {
   // Sends a letter, whose PO Box it fills. Never waits.
   void send(Letter letter, const Address& address);
 
+  // Sends a letter whose bytes lie in pieces, envelope with its PO Box first, if the wire takes it at once. Returns false,
+  // without an effect, if not.
+  [[nodiscard]] bool try_send(std::uint16_t context, std::uint16_t mail_class, const Address& address,
+                              const portals::Region& letter);
+
   // Takes the earliest letter that meets the criteria. Empty: there is none yet; a long one is then fetched.
   [[nodiscard]] std::optional<Letter> take(const Wanted& wanted);
   // Waits for it. Throws Error if the sender is lost.
