@@ -1,6 +1,7 @@
 /* Methods and invoices of Zipcode, for C and C++ (zipcode.h includes this header). An invoice lists variables of the
  * program; zip_pack() copies them into a letter or a buffer, and zip_unpack() copies them back. A method is a function
- * with its state: the operation of a combine, or the conversion of a type of the program's.
+ * with its state: the operation of a combine, or the conversion of a type of the program's. docs/zipcode_invoices.md is
+ * the reference.
  *
  *   Zip_Invoice *invoice;
  *   zip_new_invoice(&invoice, "%i%10.2d", &i, doubles);      an int, and every other one of 20 doubles
