@@ -122,6 +122,26 @@ void Post::send(Letter letter, const Address& address) {
   if (rank_.recording() && event.a != kSystemContext) rank_.record(event);
 }
 
+bool Post::try_send(const Heading& heading, const portals::Region& letter, const Address& address) {
+  sweep();
+  portals::Header header;
+  header.portal = kLetterPortal;
+  header.destination = {0, address.rank};
+  header.match_bits = letter_bits(heading.context, heading.mail_class, Kind::letter, address.bits);
+  if (!rank_.try_send(header, letter)) return false;
+  ++sent_[address.rank];
+  ++rank_.counter(kSent);
+  if (rank_.recording()) {
+    rank_.record({.number = kPosts,
+                  .peer = address.rank,
+                  .bytes = letter.bytes() - heading.stamp,
+                  .a = heading.context,
+                  .b = heading.mail_class,
+                  .of_sent = true});
+  }
+  return true;
+}
+
 void Post::send_notice(Letter letter, portals::Header& header, const Address& address) {
   ++rank_.counter(kLong);
   Letter notice = make(letter.context, letter.mail_class, address.box.size(), 0);
