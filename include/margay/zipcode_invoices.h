@@ -1,6 +1,7 @@
 /* Methods and invoices of Zipcode, for C and C++ (zipcode.h includes this header). An invoice lists variables of the
  * program; zip_pack() copies them into a letter or a buffer, and zip_unpack() copies them back. A method is a function
- * with its state: the operation of a combine, or the conversion of a type of the program's.
+ * with its state: the operation of a combine, or the conversion of a type of the program's. docs/zipcode_invoices.md is
+ * the reference.
  *
  *   Zip_Invoice *invoice;
  *   zip_new_invoice(&invoice, "%i%10.2d", &i, doubles);      an int, and every other one of 20 doubles
@@ -13,8 +14,8 @@
  * Source: Skjellum, Smith, Doss, Leung, Morari, The Design and Evolution of Zipcode (1994), section 4.5. Calls that the
  * paper does not print are marked "ours".
  *
- * Errors: an invalid argument calls the error handler of Zipcode, which by default prints the error. A call that
- * returns int then returns -1. */
+ * Errors: as in zipcode.h, every error calls the error handler, which by default prints it and ends the job. A call
+ * that returns int then returns -1. */
 #ifndef MARGAY_ZIPCODE_INVOICES_H
 #define MARGAY_ZIPCODE_INVOICES_H
 
@@ -30,8 +31,7 @@ typedef struct ZIP_MAILER ZIP_MAILER;
 /* Opaque: a list of variables of the program. */
 typedef struct Zip_Invoice Zip_Invoice;
 
-/* --- Methods ("pointers to functions, plus extra state data", footnote 3) ------------------------------------------
- */
+/* --- Methods ("pointers to functions, plus extra state data", footnote 3) --- */
 
 /* Any function; a method has a pointer to it and calls it by its own type. */
 typedef void Zip_function(void);
@@ -170,8 +170,7 @@ Method* zip_builtin_method(int number);
     }                                                                          \
   }
 
-/* --- Invoices (4.5) ------------------------------------------------------------------------------------------------
- */
+/* --- Invoices (4.5) --- */
 
 /* Makes an invoice from a format: conversion specifications of the form
  *
@@ -248,8 +247,7 @@ enum { ZIP_NATIVE = 0, ZIP_XDR = 1 };
 /* Sets the conversion of a mailer in this process; all members set the same one. Returns 0, or -1. (ours: 4.5, 5.2) */
 int zip_set_conversion(ZIP_MAILER* mailer, int conversion);
 
-/* --- Packing (4.5.1) -----------------------------------------------------------------------------------------------
- */
+/* --- Packing (4.5.1) --- */
 
 enum { ZIP_BUFFER = 1, ZIP_LETTER = 2 };
 #define ZIP_IGNORE (-1)
@@ -266,8 +264,7 @@ int zip_pack(ZIP_MAILER* mailer, Zip_Invoice* inv, int buffer_type, char** ptr, 
 int zip_unpack(ZIP_MAILER* mailer, Zip_Invoice* inv, int buffer_type, char* ptr);
 int zip_unpack_buffer(ZIP_MAILER* mailer, Zip_Invoice* inv, const char* ptr, int len);
 
-/* --- Packed messages (4.5.2) ---------------------------------------------------------------------------------------
- */
+/* --- Packed messages (4.5.2) --- */
 
 /* Make a letter, pack it and send it. An invoice of built-in types on a mailer without conversion is copied once, from
  * the variables to the wire, if the wire takes the message at once; others are packed into a letter first. The

@@ -13,8 +13,7 @@ namespace {
 
 std::size_t check_operation(const ZIP_MAILER& mailer, int operation) {
   if (operation < 0 || operation >= ZIP_OPERATIONS) fail("unknown operation " + std::to_string(operation));
-  const bool is_of_ranks =
-      mailer.mail_class == ZIP_Z || (mailer.mail_class >= ZIP_G1 && mailer.mail_class <= ZIP_G3);
+  const bool is_of_ranks = mailer.mail_class == ZIP_Z || (mailer.mail_class >= ZIP_G1 && mailer.mail_class <= ZIP_G3);
   if ((operation == ZIP_OP_SEND || operation == ZIP_OP_RECV) && !is_of_ranks)
     fail("sends and receives of class " + mailer.traits->title + " are not replaced; use Z, G1, G2 or G3");
   return static_cast<std::size_t>(operation);

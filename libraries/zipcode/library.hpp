@@ -88,6 +88,7 @@ enum EventNumber : std::uint8_t {
   kTakes,
   kMovesOut,
   kRefuses,
+  kPacks,
   kEvents
 };
 inline constexpr std::array<const char*, kEvents> kSentences{
@@ -100,6 +101,7 @@ inline constexpr std::array<const char*, kEvents> kSentences{
     "takes a letter with context_id {a} and class {b} of {peer}, {bytes}",
     "moves a letter of {peer} out of the heap, {bytes}",
     "frees a damaged letter of {peer}, {bytes}",
+    "packs an invoice, {bytes}; copies before the wire: {a}",
 };
 
 inline constexpr std::array<host::NamedPortal, 3> kPortals{

@@ -180,15 +180,6 @@ void send(Session& session, ZIP_MAILER& mailer, Letter letter, const Destination
   session.post.send(std::move(letter), {rank, destination.box.view(), destination.bits});
 }
 
-bool try_send(Session& session, ZIP_MAILER& mailer, const portals::Region& letter, const Destination& destination) {
-  const std::uint32_t rank = mailer.group[destination.index].rank;
-  const Address address{rank, destination.box.view(), destination.bits};
-  if (!session.post.try_send(mailer.context, static_cast<std::uint16_t>(mailer.mail_class), address, letter))
-    return false;
-  ++mailer.family->sent[rank];
-  return true;
-}
-
 char* receive(Session& session, const char* call, ZIP_MAILER& mailer, const Selection& selection, bool is_blocked) {
   std::optional<Letter> letter;
   if (is_blocked) {

@@ -45,9 +45,6 @@ void from_name(Session& session, const ZIP_MAILER& mailer, const int* name, Sele
 // --- Traffic. ---
 
 void send(Session& session, ZIP_MAILER& mailer, Letter letter, const Destination& destination);
-// As Post::try_send(), for a letter of this mailer. `letter` begins with the envelope, whose PO Box is destination.box.
-[[nodiscard]] bool try_send(Session& session, ZIP_MAILER& mailer, const portals::Region& letter,
-                            const Destination& destination);
 // The body of the letter; nullptr: there is none yet, and `is_blocked` is false.
 [[nodiscard]] char* receive(Session& session, const char* call, ZIP_MAILER& mailer, const Selection& selection,
                             bool is_blocked);

@@ -122,19 +122,23 @@ void Post::send(Letter letter, const Address& address) {
   if (rank_.recording() && event.a != kSystemContext) rank_.record(event);
 }
 
-bool Post::try_send(std::uint16_t context, std::uint16_t mail_class, const Address& address,
-                    const portals::Region& letter) {
-  // A queued letter to the same process must not be overtaken; the kernel refuses such a one.
-  if (letter.bytes() > kShortMost) return false;
+bool Post::try_send(const Heading& heading, const portals::Region& letter, const Address& address) {
+  sweep();
   portals::Header header;
   header.portal = kLetterPortal;
   header.destination = {0, address.rank};
-  header.match_bits = letter_bits(context, mail_class, Kind::letter, address.bits);
+  header.match_bits = letter_bits(heading.context, heading.mail_class, Kind::letter, address.bits);
   if (!rank_.try_send(header, letter)) return false;
   ++sent_[address.rank];
   ++rank_.counter(kSent);
-  if (rank_.recording())
-    rank_.record({.number = kPosts, .peer = address.rank, .bytes = letter.bytes() - stamp_of(address.box.size()), .a = context, .b = mail_class, .of_sent = true});
+  if (rank_.recording()) {
+    rank_.record({.number = kPosts,
+                  .peer = address.rank,
+                  .bytes = letter.bytes() - heading.stamp,
+                  .a = heading.context,
+                  .b = heading.mail_class,
+                  .of_sent = true});
+  }
   return true;
 }
 

@@ -43,6 +43,11 @@ struct Letter {
   [[nodiscard]] std::size_t length() const { return bytes - stamp; }
 };
 
+// The numbers in the envelope of a letter that lies in pieces.
+struct Heading {
+  std::uint16_t context = 0, mail_class = 0, stamp = 0;
+};
+
 // The address of a letter: a process, and the PO Box there.
 struct Address {
   portals::Rank rank = 0;
@@ -75,10 +80,9 @@ class Post final : private host::Observer {
   // Sends a letter, whose PO Box it fills. Never waits.
   void send(Letter letter, const Address& address);
 
-  // Sends a letter whose bytes lie in pieces, envelope with its PO Box first, if the wire takes it at once. Returns false,
-  // without an effect, if not.
-  [[nodiscard]] bool try_send(std::uint16_t context, std::uint16_t mail_class, const Address& address,
-                              const portals::Region& letter);
+  // Sends a short letter that lies in pieces, envelope and PO Box included, if the wire copies it at once. false:
+  // nothing happened. Requires: at most kShortMost bytes.
+  [[nodiscard]] bool try_send(const Heading& heading, const portals::Region& letter, const Address& address);
 
   // Takes the earliest letter that meets the criteria. Empty: there is none yet; a long one is then fetched.
   [[nodiscard]] std::optional<Letter> take(const Wanted& wanted);

@@ -31,7 +31,9 @@ class SharedMemory {
   // The name by which open() finds it, until unlink().
   [[nodiscard]] const std::string& name() const { return name_; }
   void unlink();
-  [[nodiscard]] std::byte* slot(std::size_t member) const { return base_ + members_ * sizeof(Line) + member * kSlotBytes; }
+  [[nodiscard]] std::byte* slot(std::size_t member) const {
+    return base_ + members_ * sizeof(Line) + member * kSlotBytes;
+  }
   // Counts a barrier of this member; is_over() is true when all have counted it.
   void arrive(std::size_t member);
   [[nodiscard]] bool is_over(std::size_t member) const;

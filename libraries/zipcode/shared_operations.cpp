@@ -166,9 +166,8 @@ int shared_prefix(ZIP_MAILER* mailer, void* buffer, Method* method, int size, in
   });
 }
 int shared_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig, void* /*state*/) {
-  return call_int("zip_fanout", [&](Session& session) {
-    fanout_in_memory(session, "zip_fanout", *mailer, data, length, orig);
-  });
+  return call_int("zip_fanout",
+                  [&](Session& session) { fanout_in_memory(session, "zip_fanout", *mailer, data, length, orig); });
 }
 int shared_sync(ZIP_MAILER* mailer, void* /*state*/) {
   return call_int("zip_sync", [&](Session& session) { Meeting(session, "zip_sync", *mailer).barrier(); });

@@ -94,7 +94,10 @@ const Group& group_of(const ZIP_ADDRESSEES* addressees) {
 
 void report(const std::string& message) {
   if (error_handler != nullptr) return error_handler(message.c_str());
-  if (here != nullptr) here->rank.abort(1, message);
+  // The launcher reports one line. A format with its caret has three.
+  const std::size_t end = message.find('\n');
+  if (here != nullptr && end != std::string::npos) std::fprintf(stderr, "zipcode: %s\n", message.c_str());
+  if (here != nullptr) here->rank.abort(1, message.substr(0, end));
   std::fprintf(stderr, "zipcode: %s\n", message.c_str());
   std::exit(1);
 }

@@ -68,8 +68,7 @@ ZIP_MAILER** open_subgrids(const char* name, ZIP_MAILER* mailer, int mail_class,
         if (mailers == nullptr) throw std::bad_alloc();
         int count = 0;
         try {
-          for (const auto& [group, shape] : openings)
-            mailers[count++] = open(session, name, mail_class, shape, &group);
+          for (const auto& [group, shape] : openings) mailers[count++] = open(session, name, mail_class, shape, &group);
         } catch (...) {
           std::free(mailers);
           throw;

@@ -10,7 +10,9 @@ static void add_ints(void* into, const void* from, int size, int items, void* st
 
 ZIP_COMBINE_METHOD(max_long, long, a, b, a > b ? a : b);
 
-static int triangle(int n) { return n * (n - 1) / 2; }
+static int triangle(int n) {
+  return n * (n - 1) / 2;
+}
 
 /* All operations on one mailer, from each root, with short and long buffers. */
 static void all_operations(ZIP_MAILER* mailer, Method* add) {
