@@ -72,12 +72,12 @@ endforeach()
 
 install(TARGETS margay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS margay_measure RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/margay)
-install(TARGETS mpi margay_portals_shared margay_structures margay_host_interface margay_rmi margay_nexus EXPORT margay
+install(TARGETS mpi margay_portals_shared margay_structures margay_host_interface margay_rmi margay_nexus margay_zipcode EXPORT margay
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS margay_nexus_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 install(FILES ${warning_objects} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # All that an installation takes from the build: cmake --build B --target installed && cmake --install B
-add_custom_target(installed DEPENDS margay margay_measure mpi margay_portals_shared margay_structures margay_rmi margay_nexus margay_nexus_mpi)
+add_custom_target(installed DEPENDS margay margay_measure mpi margay_portals_shared margay_structures margay_rmi margay_nexus margay_nexus_mpi margay_zipcode)
 if(TARGET mpi_racy)
   install(TARGETS mpi_racy LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/margay/labs NAMELINK_SKIP)
   file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/margay/labs)
@@ -90,7 +90,7 @@ if(TARGET mpi_simulate)
   add_dependencies(installed mpi_simulate)
 endif()
 
-# --- Headers: mpi.h and its parts; RMI's and Nexus's; margay/portals.hpp, structures.hpp and host.hpp and, by following its includes, the headers that it needs. ---
+# --- Headers: mpi.h and its parts; RMI's, Nexus's and Zipcode's; margay/portals.hpp, structures.hpp and host.hpp and, by following its includes, the headers that it needs. ---
 
 function(margay_included_headers first result)
   set(found)
@@ -114,7 +114,7 @@ install(FILES mpi_adi/abi/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES mpi_adi/abi/mpi_rma_1996.h include/margay/polling.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
 install(DIRECTORY mpi_adi/abi/margay_mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES include/margay/portals.hpp include/margay/structures.hpp include/margay/host.hpp include/margay/rmi.hpp
-  include/margay/nexus.hpp include/margay/nexus_module.h
+  include/margay/nexus.hpp include/margay/nexus_module.h include/margay/zipcode.h include/margay/zipcode_invoices.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
 install(DIRECTORY include/margay/rmi include/margay/nexus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay FILES_MATCHING PATTERN "*.hpp")
 foreach(public IN ITEMS portals structures)
@@ -125,7 +125,7 @@ foreach(public IN ITEMS portals structures)
   endforeach()
 endforeach()
 
-# --- find_package(margay): targets margay::mpi, margay::host, margay::rmi, margay::nexus and margay::portals. ---
+# --- find_package(margay): targets margay::mpi, margay::host, margay::rmi, margay::nexus, margay::zipcode and margay::portals. ---
 
 set(margay_package ${CMAKE_INSTALL_LIBDIR}/cmake/margay)
 install(EXPORT margay NAMESPACE margay:: FILE margay-targets.cmake DESTINATION ${margay_package})
@@ -135,7 +135,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/margay-config-ver
 install(FILES ${PROJECT_BINARY_DIR}/install/margay-config.cmake ${PROJECT_BINARY_DIR}/install/margay-config-version.cmake
   DESTINATION ${margay_package})
 
-# --- pkg-config: margay, margay-host, margay-rmi, margay-nexus and margay-portals. ---
+# --- pkg-config: margay, margay-host, margay-rmi, margay-nexus, margay-zipcode and margay-portals. ---
 
 cmake_path(SET pc_folder NORMALIZE /${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH up ${pc_folder} /)
@@ -159,6 +159,7 @@ margay_pkg_config(margay-host "communication libraries on margay" "-I\${included
   "mpi -lmargay_structures")
 margay_pkg_config(margay-rmi "remote method invocation on margay" "-I\${includedir}" margay_rmi)
 margay_pkg_config(margay-nexus "requests over links with selectable methods on margay" "-I\${includedir}" margay_nexus)
+margay_pkg_config(margay-zipcode "letters, mailers and virtual topologies on margay" "-I\${includedir}" margay_zipcode)
 margay_pkg_config(margay-portals "emulated Puma portals" "-I\${includedir} -I\${includedir}/margay" margay_portals)
 
 # --- What collectives cost on this machine (docs/calibration.md): measured where it is installed to be run. ---

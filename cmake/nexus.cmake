@@ -7,7 +7,7 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/nexus_module.h ${margay_st
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/nexus ${margay_stage}/margay/nexus SYMBOLIC)
 
 # The core, compiled once for the library and for tests that are linked with it.
-file(GLOB nexus_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/nexus/*.cpp)
+file(GLOB nexus_core CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/nexus/*.cpp ${PROJECT_SOURCE_DIR}/libraries/parts/*.cpp)
 add_library(margay_nexus_core OBJECT ${nexus_core})
 margay_unity(margay_nexus_core)
 target_link_libraries(margay_nexus_core PRIVATE margay_host_interface margay_flags)

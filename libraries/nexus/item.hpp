@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "libraries/nexus/bodies.hpp"
-#include "libraries/nexus/memory.hpp"
 #include "libraries/nexus/module/frame.hpp"
 #include "libraries/nexus/traffic.hpp"
+#include "libraries/parts/bodies.hpp"
+#include "libraries/parts/memory.hpp"
 
 namespace margay::nexus::core {
 

@@ -40,7 +40,7 @@ portals::ArrivedMessage* Heap::take() {
 }
 
 Traffic::Traffic(host::Rank& rank)
-    : bodies(rank),
+    : bodies(rank, kBodyPortal, kFetchPortal),
       requests(rank, kRequestPortal, kHeapBytes),
       forwarded(rank, kForwardPortal, kForwardHeapBytes),
       // All tables pass context 0.

@@ -14,12 +14,14 @@
 #include <span>
 #include <vector>
 
-#include "libraries/nexus/bodies.hpp"
 #include "libraries/nexus/library.hpp"
-#include "libraries/nexus/memory.hpp"
 #include "libraries/nexus/module/module.hpp"
+#include "libraries/parts/bodies.hpp"
+#include "libraries/parts/memory.hpp"
 
 namespace margay::nexus::core {
+
+using parts::allocate, parts::Bodies, parts::BodyPlace, parts::Fetch, parts::kBodyNumberBits, parts::Memory;
 
 // A heap at a portal.
 class Heap {

@@ -1,22 +1,20 @@
-#include "libraries/nexus/bodies.hpp"
+#include "libraries/parts/bodies.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "libraries/nexus/host_ways.hpp"
-
-namespace margay::nexus::core {
+namespace margay::parts {
 
 Bodies::~Bodies() {
   if (!attached_) return;
-  rank_.detach(kBodyPortal);
-  rank_.detach(kFetchPortal);
+  rank_.detach(kept_portal_);
+  rank_.detach(fetched_portal_);
 }
 
 portals::Status Bodies::attach() {
-  if (portals::Status status = rank_.attach(kBodyPortal, offer_list_); !status.ok()) return status;
-  if (portals::Status status = rank_.attach(kFetchPortal, fetch_list_); !status.ok()) {
-    rank_.detach(kBodyPortal);
+  if (portals::Status status = rank_.attach(kept_portal_, offer_list_); !status.ok()) return status;
+  if (portals::Status status = rank_.attach(fetched_portal_, fetch_list_); !status.ok()) {
+    rank_.detach(kept_portal_);
     return status;
   }
   attached_ = true;
@@ -45,10 +43,10 @@ Fetch* Bodies::fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t b
   fetch_list_.append(fetch.entry_);
   fetching_bytes_ += bytes;
   get.kind = portals::Kind::get;
-  get.portal = kBodyPortal;
+  get.portal = kept_portal_;
   get.destination = {0, peer};
   get.match_bits = place.number;
-  get.return_portal = kFetchPortal;
+  get.return_portal = fetched_portal_;
   get.return_match_bits = bits;
   get.return_length = bytes;
   return &fetch;
@@ -64,7 +62,8 @@ void Bodies::end(Fetch& fetch) {
 void Bodies::free_fetched() {
   for (auto at = offers_.begin(); at != offers_.end();) {
     // A message that is still reserved uses the memory.
-    const bool is_fetched = at->block.messages() != 0 || rank_.lost(at->peer) || way_lost(rank_, at->peer, at->way);
+    const bool is_fetched =
+        at->block.messages() != 0 || rank_.lost(at->peer) || rank_.way_lost(at->peer, static_cast<host::Way>(at->way));
     if (!is_fetched || at->block.reserved_messages() != 0) {
       ++at;
       continue;
@@ -75,4 +74,4 @@ void Bodies::free_fetched() {
   }
 }
 
-}  // namespace margay::nexus::core
+}  // namespace margay::parts

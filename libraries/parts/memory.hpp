@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-namespace margay::nexus::core {
+namespace margay::parts {
 
 struct FreeBytes {
   void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
@@ -16,4 +16,4 @@ using Memory = std::unique_ptr<std::byte[], FreeBytes>;
   return Memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64})));
 }
 
-}  // namespace margay::nexus::core
+}  // namespace margay::parts

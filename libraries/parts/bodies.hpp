@@ -1,5 +1,5 @@
-// Bodies that are longer than kShortMost. The sender keeps a body at portal 33 under a number, which the request's
-// header contains, and the receiver gets the body into portal 34. The receiver therefore allocates exactly the body's
+// Long bodies of a library's messages. The sender keeps a body at one portal under a number, which the message's header
+// contains, and the receiver gets the body into another portal. The receiver therefore allocates exactly the body's
 // length, and heaps need no room for long bodies. A body is fetched once, and then freed. Each function requires that
 // the thread is inside.
 #pragma once
@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <list>
 
-#include "libraries/nexus/library.hpp"
-#include "libraries/nexus/memory.hpp"
+#include "libraries/parts/memory.hpp"
+#include "margay/host.hpp"
 
-namespace margay::nexus::core {
+namespace margay::parts {
 
 // Where a body lies: its number at its owner, and the way of its request, which carries the body, too.
 inline constexpr unsigned kBodyNumberBits = 20;
@@ -47,7 +47,9 @@ class Fetch {
 
 class Bodies {
  public:
-  explicit Bodies(host::Rank& rank) : rank_(rank) {}
+  // `kept`, `fetched`: the portals, which the library has named.
+  Bodies(host::Rank& rank, portals::PortalIndex kept, portals::PortalIndex fetched)
+      : rank_(rank), kept_portal_(kept), fetched_portal_(fetched) {}
   ~Bodies();
   Bodies(const Bodies&) = delete;
   Bodies& operator=(const Bodies&) = delete;
@@ -91,6 +93,7 @@ class Bodies {
   void free_fetched();
 
   host::Rank& rank_;
+  const portals::PortalIndex kept_portal_, fetched_portal_;
   // Lists, because entries refer to their members and must not move.
   std::list<Offer> offers_;
   std::list<Fetch> fetches_;
@@ -102,4 +105,4 @@ class Bodies {
   bool attached_ = false;
 };
 
-}  // namespace margay::nexus::core
+}  // namespace margay::parts

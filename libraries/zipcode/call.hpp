@@ -1,0 +1,54 @@
+// The frame of each function of zipcode.h: the call, and its errors.
+#pragma once
+
+#include <new>
+#include <string>
+
+#include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/session.hpp"
+
+namespace margay::zipcode::core {
+
+// Runs `body(session)` inside a call. After an error, calls the error handler, and returns `failure`.
+template <typename Result, typename Body>
+Result call(const char* name, Result failure, Body body, const void* caller = __builtin_return_address(0)) {
+  std::string error;
+  if (Session* const session = here; session == nullptr) {
+    error = "Zipcode has not begun in this thread; call Zip_init() first";
+  } else {
+    const host::Call inside(session->rank, name, caller);
+    try {
+      return body(*session);
+    } catch (const Error& thrown) {
+      error = thrown.what();
+    } catch (const std::bad_alloc&) {
+      error = "out of memory";
+    }
+  }
+  report(std::string(name) + ": " + error);
+  return failure;
+}
+
+// The same for a function without a result, and for one that returns 0, or -1 after an error.
+template <typename Body>
+void call_void(const char* name, Body body, const void* caller = __builtin_return_address(0)) {
+  static_cast<void>(call(
+      name, 0,
+      [&](Session& session) {
+        body(session);
+        return 0;
+      },
+      caller));
+}
+template <typename Body>
+int call_int(const char* name, Body body, const void* caller = __builtin_return_address(0)) {
+  return call(
+      name, -1,
+      [&](Session& session) {
+        body(session);
+        return 0;
+      },
+      caller);
+}
+
+}  // namespace margay::zipcode::core

@@ -1,0 +1,53 @@
+// What the functions about invoices and mailers have in common. Functions throw Error, and require that the thread is
+// inside.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <string>
+
+#include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/invoices/invoice.hpp"
+#include "libraries/zipcode/session.hpp"
+
+namespace margay::zipcode::core {
+
+[[nodiscard]] inline const Zip_Invoice& given(const Zip_Invoice* invoice) {
+  if (invoice == nullptr) fail("the invoice is NULL; was it freed?");
+  return *invoice;
+}
+
+[[nodiscard]] inline Conversion conversion_of(const ZIP_MAILER& mailer) {
+  return mailer.conversion == ZIP_XDR ? Conversion::xdr : Conversion::native;
+}
+
+// A size as the int of the program.
+[[nodiscard]] inline int as_int(std::uint64_t bytes) {
+  constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+  if (bytes > kMost) fail("the invoice has " + std::to_string(bytes) + " bytes; at most " + std::to_string(kMost));
+  return static_cast<int>(bytes);
+}
+
+// Runs `function`, which returns an error or an empty string: outside if the invoice has user types, whose methods may
+// call Zipcode. What the caller has read of the session may have changed then.
+template <typename Function>
+void run_methods(Session& session, const Zip_Invoice& invoice, Function function) {
+  std::string error;
+  if (!invoice.has_user_types()) {
+    error = function();
+  } else {
+    std::exception_ptr thrown;
+    host::run_program(session.rank, [&] {
+      try {
+        error = function();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    });
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+  }
+  if (!error.empty()) fail(error);
+}
+
+}  // namespace margay::zipcode::core

@@ -1,0 +1,130 @@
+// The description of Zipcode for the host: portals, match bits, counters, events, and all bounds. Changes of a value
+// here change the bytes on the wire, or the memory of a process.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "margay/host.hpp"
+
+namespace margay::zipcode::core {
+
+// --- Portals. ---
+
+// Letters; long letters at their sender; long letters at the receiver.
+inline constexpr portals::PortalIndex kLetterPortal = 40, kLongPortal = 41, kFetchPortal = 42;
+
+// Match bits of portal 40: 16 context, 8 class, 4 kind, 4 zero, 32 of the PO Box. The source is the kernel's own
+// criterion. `notice`: the letter is long, and only its envelope comes with the header.
+enum class Kind : std::uint8_t { letter = 0, notice = 1 };
+inline constexpr unsigned kContextShift = 48, kClassShift = 40, kKindShift = 36;
+inline constexpr portals::MatchBits kAnyKind = portals::MatchBits{0xf} << kKindShift;
+[[nodiscard]] constexpr portals::MatchBits letter_bits(std::uint16_t context, std::uint16_t mail_class, Kind kind,
+                                                       std::uint32_t box) {
+  return portals::MatchBits{context} << kContextShift | portals::MatchBits{mail_class & 0xffU} << kClassShift |
+         portals::MatchBits{static_cast<std::uint8_t>(kind)} << kKindShift | box;
+}
+
+// Context 0 belongs to Zipcode itself: letters of class Y between all processes, with these tags.
+enum class Tag : std::uint16_t {
+  open = 1,  // a Postmaster's group and shape, to the Postmaster General
+  copy,      // the same with the context_ids, to each member
+  token,     // the Postmaster returns the token
+  close,     // a Postmaster's mailer is closed, to the Postmaster General
+  propose,   // without a Postmaster General: a Postmaster's group, to each member
+  used,      // the answer: the context_ids that the member uses
+  counts,    // the letters that this process has sent to each other one, to process 0
+  total,     // from process 0: the letters that were sent to the receiver
+  form       // the form of initialisation, to process 0
+};
+inline constexpr std::uint16_t kSystemContext = 0;
+
+// --- Bounds. ---
+
+// The longest letter, with its envelope, that travels with its header; longer ones are fetched.
+inline constexpr std::size_t kShortMost = 16384;
+// Bytes of the heap of arrived letters. Pages that are never used cost nothing.
+inline constexpr std::size_t kHeapBytes = std::size_t{16} << 20;
+// Letters that the program keeps occupy at most this part of the heap, and letters that it has not received this part;
+// others are moved to memory of their own.
+inline constexpr std::size_t kKeptMost = kHeapBytes / 4, kQueuedMost = kHeapBytes / 2;
+// Letters that were not received and moved out of the heap: beyond this bound, the heap fills and holds its senders.
+inline constexpr std::size_t kMovedMost = std::size_t{1} << 30;
+// The most bytes of a PO Box, ints of a name, and classes of mail.
+inline constexpr std::size_t kBoxMost = 32, kNamesMost = 8, kClassesMost = 64;
+// The context_ids of the Postmaster General, and of the program.
+inline constexpr std::uint32_t kFirstContext = 1, kLastContext = 32767, kFirstExplicit = 32768, kLastExplicit = 65535;
+// The most processes of a group.
+inline constexpr std::size_t kMembersMost = 1U << 20;
+
+// --- Words of `--stats` and of traces. ---
+
+enum Count : std::uint8_t {
+  kSent,
+  kEnded,
+  kReceived,
+  kLong,
+  kMoved,
+  kUnreceived,
+  kDamaged,
+  kSystem,
+  kOpened,
+  kClosed,
+  kCounts
+};
+inline constexpr std::array<const char*, kCounts> kCounters{
+    "letters sent",        "letters ended",  "letters received",  "longer than 16 KiB", "moved out of heap",
+    "freed, not received", "freed, damaged", "of Zipcode itself", "mailers opened",     "mailers closed"};
+static_assert(kCounts <= host::kCountersMost);
+
+enum EventNumber : std::uint8_t {
+  kTellsGroup,
+  kGivesToken,
+  kTellsContexts,
+  kReturnsToken,
+  kAllHere,
+  kPosts,
+  kTakes,
+  kMovesOut,
+  kRefuses,
+  kPacks,
+  kEvents
+};
+inline constexpr std::array<const char*, kEvents> kSentences{
+    "sends a group of {a} processes to the Postmaster General, {peer}",
+    "gives the token to {peer}, for context_id {a}",
+    "sends the group and context_id {a} to {peer}",
+    "returns the token to {peer}",
+    "has opened a mailer with context_id {a}, of {b} members",
+    "posts a letter with context_id {a} and class {b} to {peer}, {bytes}",
+    "takes a letter with context_id {a} and class {b} of {peer}, {bytes}",
+    "moves a letter of {peer} out of the heap, {bytes}",
+    "frees a damaged letter of {peer}, {bytes}",
+    "packs an invoice, {bytes}; copies before the wire: {a}",
+};
+
+inline constexpr std::array<host::NamedPortal, 3> kPortals{
+    {{kLetterPortal, "letters"}, {kLongPortal, "long letters"}, {kFetchPortal, "fetched letters"}}};
+inline constexpr portals::MatchBits kBelowContext = (portals::MatchBits{1} << kContextShift) - 1;
+[[nodiscard]] constexpr host::NamedBits named(Tag tag, const char* name) {
+  return {kLetterPortal, letter_bits(kSystemContext, 1, Kind::letter, static_cast<std::uint32_t>(tag)), 0, name};
+}
+inline constexpr std::array kNamedBits{
+    named(Tag::open, "a group for the Postmaster General"),
+    named(Tag::copy, "a group and its context_ids"),
+    named(Tag::token, "the returned token"),
+    named(Tag::close, "a closed mailer"),
+    named(Tag::propose, "a proposed group"),
+    named(Tag::used, "used context_ids"),
+    named(Tag::counts, "counts of letters"),
+    named(Tag::total, "the count of letters"),
+    named(Tag::form, "a form of initialisation"),
+    host::NamedBits{kLetterPortal, 0, ~portals::MatchBits{0}, "a letter"},
+    host::NamedBits{kLongPortal, 0, ~portals::MatchBits{0}, "long letter {number}"},
+    host::NamedBits{kFetchPortal, 0, ~portals::MatchBits{0}, "the fetched letter {number}"}};
+// Each letter is received or freed.
+inline constexpr std::array<host::EqualCounters, 1> kEqual{{{kSent, kEnded}}};
+inline constexpr host::Library kLibrary{"zipcode", kPortals, kCounters, kSentences, kNamedBits, kEqual};
+
+}  // namespace margay::zipcode::core

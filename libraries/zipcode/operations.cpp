@@ -1,0 +1,129 @@
+#include "libraries/zipcode/operations.hpp"
+
+#include <string>
+
+#include "libraries/zipcode/collective.hpp"
+#include "libraries/zipcode/error.hpp"
+
+namespace margay::zipcode::core {
+
+namespace {
+
+// Checks that the caller is a member of a mailer with collective operations.
+void check_collective(const ZIP_MAILER& mailer) {
+  if (mailer.mail_class == ZIP_Y) fail("class Y has no collective operations; use class Z");
+  if (mailer.is_outside()) fail("the Postmaster is outside of the grid, and no member of its collective operations");
+}
+
+// The cached method of an operation; nullptr: the operation is by messages.
+Method* cached(const ZIP_MAILER& mailer, int operation) {
+  if (mailer.in_replacement != 0) return nullptr;
+  return mailer.operations[static_cast<std::size_t>(operation)].method;
+}
+
+// Runs a cached method, in which the mailer's operations are those by messages.
+template <typename Function>
+void replace(Session& session, ZIP_MAILER& mailer, Function function) {
+  ++mailer.in_replacement;
+  host::run_program(session.rank, function);
+  // The method may have closed the mailer, though it must not.
+  if (session.known.contains(&mailer)) --mailer.in_replacement;
+}
+
+template <typename Operation>
+Operation* function_of(const Method& method) {
+  return reinterpret_cast<Operation*>(method.function);
+}
+
+}  // namespace
+
+int do_combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
+               int items) {
+  check_collective(mailer);
+  int result = 0;
+  if (Method* const by = cached(mailer, ZIP_OP_COMBINE)) {
+    replace(session, mailer,
+            [&] { result = function_of<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state); });
+  } else {
+    combine(session, call, mailer, buffer, method, size, items);
+  }
+  return result;
+}
+
+int do_prefix(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
+              int items) {
+  check_collective(mailer);
+  int result = 0;
+  if (Method* const by = cached(mailer, ZIP_OP_PREFIX)) {
+    replace(session, mailer,
+            [&] { result = function_of<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state); });
+  } else {
+    prefix(session, call, mailer, buffer, method, size, items);
+  }
+  return result;
+}
+
+int do_fanin(Session& session, const char* call, ZIP_MAILER& mailer, int dest, void* buffer, Method* method, int size,
+             int items) {
+  check_collective(mailer);
+  static_cast<void>(check_member(mailer, dest));
+  int result = 0;
+  if (Method* const by = cached(mailer, ZIP_OP_FANIN)) {
+    replace(session, mailer, [&] {
+      result = function_of<Zip_fanin_operation>(*by)(&mailer, dest, buffer, method, size, items, by->state);
+    });
+  } else {
+    fanin(session, call, mailer, dest, buffer, method, size, items);
+  }
+  return result;
+}
+
+int do_fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data, int* length, Method* exec,
+              int orig) {
+  check_collective(mailer);
+  static_cast<void>(check_member(mailer, orig));
+  Method* const by = cached(mailer, ZIP_OP_FANOUT);
+  // A method that runs before the data are passed on is a part of the way by messages.
+  if (by == nullptr || exec != nullptr) {
+    fanout(session, call, mailer, data, length, exec, orig);
+    return 0;
+  }
+  int result = 0;
+  replace(session, mailer,
+          [&] { result = function_of<Zip_fanout_operation>(*by)(&mailer, data, length, orig, by->state); });
+  return result;
+}
+
+int do_sync(Session& session, const char* call, ZIP_MAILER& mailer) {
+  check_collective(mailer);
+  int result = 0;
+  if (Method* const by = cached(mailer, ZIP_OP_SYNC)) {
+    replace(session, mailer, [&] { result = function_of<Zip_sync_operation>(*by)(&mailer, by->state); });
+  } else {
+    sync(session, call, mailer, Scope::members);
+  }
+  return result;
+}
+
+void do_send(Session& session, ZIP_MAILER& mailer, char* letter, int rank) {
+  const Destination to = to_rank(mailer, rank);
+  if (Method* const by = cached(mailer, ZIP_OP_SEND)) {
+    static_cast<void>(session.find_letter(&mailer, letter));
+    replace(session, mailer, [&] { function_of<Zip_send_operation> (*by)(&mailer, letter, rank, by->state); });
+  } else {
+    send(session, mailer, session.take_back(&mailer, letter), to);
+  }
+}
+
+char* do_receive(Session& session, const char* call, ZIP_MAILER& mailer, int rank, bool is_blocked) {
+  Selection from;
+  from_rank(mailer, rank, from);
+  Method* const by = cached(mailer, ZIP_OP_RECV);
+  if (by == nullptr) return receive(session, call, mailer, from, is_blocked);
+  char* letter = nullptr;
+  replace(session, mailer,
+          [&] { letter = function_of<Zip_recv_operation>(*by)(&mailer, rank, is_blocked ? 1 : 0, by->state); });
+  return letter;
+}
+
+}  // namespace margay::zipcode::core

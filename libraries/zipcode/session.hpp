@@ -1,0 +1,72 @@
+// The session of a process: all parts of Zipcode in a rank.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libraries/zipcode/contexts.hpp"
+#include "libraries/zipcode/mailer.hpp"
+#include "libraries/zipcode/post.hpp"
+#include "libraries/zipcode/postmaster.hpp"
+
+namespace margay::zipcode::core {
+
+// What the four forms of initialisation differ in.
+struct Form {
+  bool has_host = true;
+  bool has_postmaster_general = true;
+  friend bool operator==(const Form&, const Form&) = default;
+};
+
+// Notified of letters of Zipcode itself where there is no Postmaster General: calls take them.
+class Nobody final : public host::Observer {
+  void notify() override {}
+};
+
+// A key of attributes.
+struct AttributeKey {
+  Zip_delete_attribute* delete_fn = nullptr;
+  void* extra = nullptr;
+};
+
+struct Session {
+  Session(host::Rank& joined, Form chosen);
+
+  [[nodiscard]] std::uint32_t me() const { return rank.rank(); }
+  [[nodiscard]] Nodes nodes() const { return {rank.size(), form.has_host}; }
+  // A mailer that the program names. Throws Error if it is not open.
+  [[nodiscard]] ZIP_MAILER& open_mailer(ZIP_MAILER* mailer) const;
+  // The same, of this class. Throws Error.
+  [[nodiscard]] ZIP_MAILER& open_mailer(ZIP_MAILER* mailer, int mail_class) const;
+
+  // --- Letters of the program, by the address of their body. ---
+
+  // The program gets a letter.
+  [[nodiscard]] char* hand_out(Letter letter);
+  // A letter of this mailer that the program has; with nullptr of any mailer. Throws Error if it has none.
+  [[nodiscard]] Letter& find_letter(const ZIP_MAILER* mailer, const char* body);
+  // Takes it away from the program.
+  [[nodiscard]] Letter take_back(const ZIP_MAILER* mailer, const char* body);
+
+  host::Rank& rank;
+  const Form form;
+  Post post;
+  std::unique_ptr<PostmasterGeneral> postmaster_general;  // in process 0
+  Nobody nobody;
+  // Without a Postmaster General: the context_ids that this process uses.
+  ContextSet used;
+  // Mailers that the program has opened, by their address; children are known through them.
+  std::map<ZIP_MAILER*, std::unique_ptr<ZIP_MAILER>> mailers;
+  std::set<const ZIP_MAILER*> known;
+  std::unordered_map<const char*, Letter> letters;
+  std::vector<AttributeKey> keys;
+};
+
+// The session of the calling thread; nullptr: none.
+extern constinit thread_local Session* here;
+
+}  // namespace margay::zipcode::core

@@ -1,0 +1,225 @@
+// Begin and end, groups, processes and the error handler: sections 4.1 and 4.2.
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "libraries/zipcode/attributes.hpp"
+#include "libraries/zipcode/call.hpp"
+#include "libraries/zipcode/opening.hpp"
+#include "libraries/zipcode/processes.hpp"
+
+namespace margay::zipcode::core {
+
+namespace {
+
+thread_local Zip_error_handler* error_handler = nullptr;
+
+// All processes begin by the same form, or none knows where context_ids come from.
+void check_form(Session& session, const char* call, const char* name) {
+  const std::string own = name;
+  if (session.me() != 0) {
+    session.post.send_system(0, Tag::form, std::as_bytes(std::span(own)));
+    return;
+  }
+  std::string differs;
+  for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer) {
+    session.post.await_system(call, Tag::form, peer, [&](portals::Rank, Bytes body) {
+      const std::string other(reinterpret_cast<const char*>(body.data()), body.size());
+      if (other != own && differs.empty()) differs = "process " + std::to_string(peer) + " calls " + other;
+      return true;
+    });
+  }
+  if (!differs.empty()) fail(differs + ", but process 0 " + own + "; all processes call the same one");
+}
+
+bool has_token() {
+  const char* const value = std::getenv("MARGAY_ZIPCODE_TOKEN");
+  if (value == nullptr || std::string(value) == "on") return true;
+  if (std::string(value) == "off") return false;
+  fail("invalid MARGAY_ZIPCODE_TOKEN=" + std::string(value) + "; use on or off");
+}
+
+void start(Session& session, const char* call, const char* name) {
+  host::Observer* system = &session.nobody;
+  if (session.form.has_postmaster_general && session.me() == 0) {
+    session.postmaster_general = std::make_unique<PostmasterGeneral>(session.post, has_token());
+    system = session.postmaster_general.get();
+  }
+  if (const portals::Status status = session.post.attach(*system); !status.ok()) fail(status.sentence());
+  // No process sends before all portals are attached.
+  if (const portals::Status status = session.rank.barrier(call); !status.ok()) fail(status.sentence());
+  check_form(session, call, name);
+}
+
+int begin(const char* name, Form form, const void* caller) {
+  if (here != nullptr) {
+    report(std::string(name) + ": Zipcode has begun already; call zip_exit() first");
+    return -1;
+  }
+  host::Rank* joined = nullptr;
+  if (const portals::Status status = host::join(kLibrary, joined, false, caller); !status.ok()) {
+    report(std::string(name) + ": " + status.sentence());
+    return -1;
+  }
+  std::string error;
+  {
+    const host::Call inside(*joined, name, caller);
+    try {
+      here = new Session(*joined, form);
+      start(*here, name, name);
+      return 0;
+    } catch (const Error& thrown) {
+      error = thrown.what();
+    } catch (const std::bad_alloc&) {
+      error = "out of memory";
+    }
+    delete std::exchange(here, nullptr);
+  }
+  joined->end();
+  report(std::string(name) + ": " + error);
+  return -1;
+}
+
+ZIP_ADDRESSEES* own(Group group) {
+  return new ZIP_ADDRESSEES{std::move(group)};
+}
+
+const Group& group_of(const ZIP_ADDRESSEES* addressees) {
+  if (addressees == nullptr) fail("the addressee list is NULL");
+  return addressees->group;
+}
+
+}  // namespace
+
+void report(const std::string& message) {
+  if (error_handler != nullptr) return error_handler(message.c_str());
+  // The launcher reports one line. A format with its caret has three.
+  const std::size_t end = message.find('\n');
+  if (here != nullptr && end != std::string::npos) std::fprintf(stderr, "zipcode: %s\n", message.c_str());
+  if (here != nullptr) here->rank.abort(1, message.substr(0, end));
+  std::fprintf(stderr, "zipcode: %s\n", message.c_str());
+  std::exit(1);
+}
+
+}  // namespace margay::zipcode::core
+
+using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
+
+int Zip_init(void) {
+  return begin("Zip_init", {.has_host = true, .has_postmaster_general = true}, __builtin_return_address(0));
+}
+
+int Zip_global_init(void) {
+  return begin("Zip_global_init", {.has_host = true, .has_postmaster_general = false}, __builtin_return_address(0));
+}
+
+int Zip_nohost_init(void) {
+  return begin("Zip_nohost_init", {.has_host = false, .has_postmaster_general = true}, __builtin_return_address(0));
+}
+
+int Zip_nohost_global_init(void) {
+  return begin("Zip_nohost_global_init", {.has_host = false, .has_postmaster_general = false},
+               __builtin_return_address(0));
+}
+
+void zip_exit(void) {
+  const char* const kCall = "zip_exit";
+  margay::host::Rank* rank = nullptr;
+  call_void(kCall, [&](Session& session) {
+    rank = &session.rank;
+    // The functions of the program may close mailers.
+    std::vector<ZIP_MAILER*> open;
+    for (const auto& [mailer, owned] : session.mailers) open.push_back(mailer);
+    for (ZIP_MAILER* const each : open) {
+      if (session.known.contains(each)) delete_attributes(session, *each);
+    }
+    settle(session, kCall);
+  });
+  if (here == nullptr) return;
+  {
+    const margay::host::Call inside(*rank, kCall);
+    here->letters.clear();
+    here->post.free_arrived();
+    delete std::exchange(here, nullptr);
+  }
+  rank->end();
+}
+
+Zip_error_handler* zip_set_error_handler(Zip_error_handler* handler) {
+  return std::exchange(error_handler, handler);
+}
+
+ZIP_ADDRESSEES* zip_new_cohort(int N, int node_bias, int cohort_pid, int pm_flag) {
+  return call<ZIP_ADDRESSEES*>("zip_new_cohort", nullptr, [&](Session& session) {
+    return own(make_cohort(session.nodes(), session.me(), N, node_bias, cohort_pid, pm_flag != 0));
+  });
+}
+
+ZIP_ADDRESSEES* zip_new_addressees(int count, const Zip_process* processes) {
+  return call<ZIP_ADDRESSEES*>("zip_new_addressees", nullptr,
+                               [&](Session& session) { return own(make_group(session.nodes(), count, processes)); });
+}
+
+ZIP_ADDRESSEES* zip_include(const ZIP_ADDRESSEES* addressees, int count, const int* ranks) {
+  return call<ZIP_ADDRESSEES*>("zip_include", nullptr,
+                               [&](Session&) { return own(include(group_of(addressees), count, ranks)); });
+}
+
+ZIP_ADDRESSEES* zip_exclude(const ZIP_ADDRESSEES* addressees, int count, const int* ranks) {
+  return call<ZIP_ADDRESSEES*>("zip_exclude", nullptr,
+                               [&](Session&) { return own(exclude(group_of(addressees), count, ranks)); });
+}
+
+ZIP_ADDRESSEES* zip_union(const ZIP_ADDRESSEES* first, const ZIP_ADDRESSEES* second) {
+  return call<ZIP_ADDRESSEES*>("zip_union", nullptr,
+                               [&](Session&) { return own(unite(group_of(first), group_of(second))); });
+}
+
+int zip_addressees_size(const ZIP_ADDRESSEES* addressees) {
+  return call("zip_addressees_size", -1, [&](Session&) { return static_cast<int>(group_of(addressees).size()); });
+}
+
+Zip_process zip_addressee(const ZIP_ADDRESSEES* addressees, int rank) {
+  return call("zip_addressee", Zip_process{ZIP_ANY, ZIP_ANY}, [&](Session& session) {
+    const Group one = include(group_of(addressees), 1, &rank);
+    return Zip_process{session.nodes().node_of(one.front().rank), one.front().pid};
+  });
+}
+
+int zip_addressee_rank(const ZIP_ADDRESSEES* addressees, int node, int pid) {
+  return call("zip_addressee_rank", -1, [&](Session& session) {
+    const Group& group = group_of(addressees);
+    const std::optional<std::uint32_t> rank = session.nodes().rank_of(node);
+    const int at = rank.has_value() ? index_of(group, *rank) : -1;
+    return at >= 0 && group[static_cast<std::size_t>(at)].pid == pid ? at : -1;
+  });
+}
+
+void zip_free_addressees(ZIP_ADDRESSEES** addressees) {
+  if (addressees == nullptr) return;
+  delete std::exchange(*addressees, nullptr);
+}
+
+int zip_my_node(void) {
+  return call("zip_my_node", -1, [](Session& session) { return session.nodes().node_of(session.me()); });
+}
+
+int zip_nodes(void) {
+  return call("zip_nodes", -1, [](Session& session) { return session.nodes().count(); });
+}
+
+int zip_spawn(const char* prog_name, ZIP_ADDRESSEES* addressees) {
+  return call_int("zip_spawn", [&](Session& session) {
+    if (prog_name == nullptr || *prog_name == '\0') fail("the program's name is empty");
+    const std::string error = processes().spawn(session.rank, prog_name, group_of(addressees));
+    if (!error.empty()) fail(error);
+  });
+}
+
+int zip_kill(ZIP_ADDRESSEES* addressees) {
+  return call_int("zip_kill", [&](Session& session) {
+    const std::string error = processes().kill(session.rank, group_of(addressees));
+    if (!error.empty()) fail(error);
+  });
+}

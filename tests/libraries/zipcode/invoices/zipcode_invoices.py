@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Tests of Zipcode's invoices between processes, over every wire, with the accounting of letters.
+
+    tests/libraries/zipcode/invoices/zipcode_invoices.py --build build/release          every case
+    tests/libraries/zipcode/invoices/zipcode_invoices.py --build build/release flood    one
+    tests/libraries/zipcode/invoices/zipcode_invoices.py --list
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "mpi"))
+
+from launch_case import cases_of, run_cases  # noqa: E402
+
+# Processes and options: alone, shared memory, TCP, both, a grid of 2 x 3, more processes than processors.
+WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (6, ()), (8, ()))
+SANITIZED = ((4, ("--nodes", "2")),)
+
+# The number of the event in libraries/zipcode/library.hpp.
+PACKS = 9
+
+
+def program(case, name="invoices"):
+    return case.build.folder / "tests" / "libraries" / f"zipcode_{name}"
+
+
+def everywhere(case, name, worlds=WORLDS, of="invoices"):
+    for ranks, options in SANITIZED if case.build.sanitizer else worlds:
+        case.margay("--check-accounting", *options, program(case, of), name, ranks=ranks)
+        case.expect_lines([f"{name}: right"])
+
+
+def case_paper(case):
+    """The paper's examples 1 to 3, from one process to the next."""
+    everywhere(case, "paper")
+
+
+def case_classes(case):
+    """Packed sends in all classes, in both representations, from no double to 40,000; variables change after each send."""
+    everywhere(case, "classes")
+
+
+def case_combines(case):
+    """The elements of all members' invoices are combined, by built-in methods and those of the macros."""
+    everywhere(case, "combines")
+
+
+def case_buffers(case):
+    """Buffers in a fan-out; reserved space in given and new memory."""
+    everywhere(case, "buffers")
+
+
+def case_flood(case):
+    """Packed sends never wait: beyond the wire's room they pack letters."""
+    everywhere(case, "flood", WORLDS[:4])
+
+
+def case_builder(case):
+    """An invoice of 2,000 items that the builder makes."""
+    everywhere(case, "builder")
+
+
+def case_copies(case):
+    """Invoices that compile to one layout are copied by the wire alone; the others once more. The trace has the copies."""
+    for options in ((), ("--nodes", "2")):
+        trace = case.traced(*options, program(case), "copies", ranks=2)
+        case.expect_lines(["copies: right"])
+        packed = [event for event in case.events(trace, "library_event") if event["event"] == PACKS]
+        for rank in range(2):
+            copies = [event["a"] for event in packed if event["rank"] == rank]
+            case.expect(copies == [0, 0, 1, 1, 1, 1], f"copies of rank {rank}'s invoices: {copies}")
+    printed = case.command("trace", "print", trace, "--kind", "library_event")
+    case.expect("packs an invoice, 801 bytes; copies before the wire: 0" in printed, f"the sentence in {printed}")
+
+
+def case_errors(case):
+    """Wrong arguments: an error that names the call and the item, and the error value."""
+    everywhere(case, "errors", WORLDS[:2], of="mistakes")
+
+
+def case_default_handler(case):
+    """Without an error handler, an error in a format ends the job with the position."""
+    case.margay(program(case, "mistakes"), "wrong_format", ranks=2, status=1)
+    case.expect_said("zip_new_invoice: invalid format: expected a stride after '.'", "\n  %i%10.\n        ^")
+    case.expect_lines([])
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, cases_of(globals())))
