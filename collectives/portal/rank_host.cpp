@@ -22,7 +22,7 @@ bool RankHost::crowded() const {
 // Figures of the whole job, so the result is the same on every rank.
 double RankHost::processors_per_rank() const {
   const sim::Job& job = rank_.process().job();
-  return job.processors / job.size;
+  return job.processors / job.initial_ranks();
 }
 
 std::string RankHost::requested_algorithms() const {

@@ -7,6 +7,7 @@
 // - the call in progress and the wait are read until two successive copies are equal, four times at most.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -33,8 +34,10 @@ class BoardReader {
   // sizes are inconsistent; the message is the end of a sentence ("is ...", "has ...").
   [[nodiscard]] static portals::Status open(int descriptor, BoardReader& out);
 
-  // The number of ranks of the job.
+  // The number of places of the job.
   [[nodiscard]] std::uint32_t size() const { return header_.size; }
+  // Places that have, or had, a process, as of the latest refresh(); at most size().
+  [[nodiscard]] std::uint32_t used() const { return std::min(header_.used, header_.size); }
   // As of the latest refresh(); the size never changes.
   [[nodiscard]] const sim::BoardHeader& header() const { return header_; }
   // Reads the header again. False: the file has become shorter, or has other contents.

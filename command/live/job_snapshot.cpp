@@ -165,8 +165,8 @@ JobSnapshot JobMonitor::look(RunningJob& job, std::uint64_t now_ns) {
     if (look.stall != sim::BoardStall::none) look.cycle = clean_text(header.cycle);
   }
   before_.resize(job.board.size());
-  look.ranks.reserve(job.board.size());
-  for (std::uint32_t rank = 0; rank < job.board.size(); ++rank) {
+  look.ranks.reserve(job.board.used());
+  for (std::uint32_t rank = 0; rank < job.board.used(); ++rank) {
     look.ranks.push_back(look_at_rank(job.board, rank, now_ns));
   }
   return look;

@@ -205,11 +205,18 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
   return end;
 }
 
+// The places, after those of the ranks that began with the job, that a started program has had.
+std::uint32_t spawned_places(const Runner& runner, const RunOptions& options) {
+  std::uint32_t ranks = 0;
+  for (const ProgramSpec& program : options.programs) ranks += program.ranks;
+  return runner.places_used() - ranks;
+}
+
 // Closes the trace files that the ranks did not close. Of the job's processes at most detached ones are left; a file to
 // which one of these may still write stays unclosed.
 void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
   if (options.system_mpi) return;
-  const std::vector<std::string> files = trace_files(options, environ);
+  const std::vector<std::string> files = trace_files(options, spawned_places(runner, options), environ);
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     if (files[rank].empty()) continue;
     if (Status status = close_trace_for(files[rank], job, end_of(runner, rank)); !status.ok())
@@ -230,8 +237,8 @@ bool has_recorded(const RunOptions& options, const std::vector<std::string>& fil
 
 // Prints what the trace has lost, no matter whether an option or a variable requested the trace. Losses do not change
 // the exit status, because the trace remains usable.
-void report_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
-  const std::vector<std::string> files = trace_files(options, environ);
+void report_trace_losses(const RunOptions& options, const Runner& runner, std::uint64_t job, int exit_status) {
+  const std::vector<std::string> files = trace_files(options, spawned_places(runner, options), environ);
   if (!has_recorded(options, files, exit_status) || options.system_mpi) return;
   const std::string folder = options_of_ranks(options).text("trace");
   for (const std::string& sentence : trace_losses(files, job)) print_error(sentence);
@@ -305,6 +312,31 @@ Status check_before(const RunOptions& options, std::vector<std::string>& paths, 
   return check_trace_folder(options);
 }
 
+// Chooses the number of places. Empty places are given only to jobs whose ranks can start programs, and, unless they
+// are requested, only where they cost addresses alone: a file in place of a memfd is allocated in full.
+Status choose_places(const RunOptions& options, JobPlan& plan) {
+  std::string reason;
+  if (options.threads > 1) reason = "--threads, whose ranks cannot start programs";
+  if (options.over_nexus) reason = "--over nexus, whose ranks cannot start programs";
+  if (!options_of_ranks(options).text("forward").empty()) {
+    reason = "--forward (MARGAY_FORWARD), which sets the forwarding processes at the start";
+  }
+  if (options.places == 0) {
+    const bool are_cheap = reason.empty() && memory_is_sparse();
+    add_places(plan, are_cheap ? usual_places(plan.size(), plan.node_count) : plan.size());
+    return {};
+  }
+  if (options.places < plan.size()) {
+    return Status::error("option --places: " + std::to_string(options.places) + " places are fewer than the " +
+                         std::to_string(plan.size()) + " ranks, which need one each");
+  }
+  if (options.places > plan.size() && !reason.empty()) {
+    return Status::error("option --places: cannot be combined with " + reason + "; omit one");
+  }
+  add_places(plan, options.places);
+  return {};
+}
+
 // Makes the plan and the memory of the job. On error `exit_status` is set.
 Status prepare(const RunOptions& options, JobPlan& plan, JobMemory& memory, int& exit_status) {
   plan = make_plan(options);
@@ -314,6 +346,7 @@ Status prepare(const RunOptions& options, JobPlan& plan, JobMemory& memory, int&
   plan.processors = share.processors;
   exit_status = kStatusBadCommandLine;
   if (Status status = take_rates_for(options, plan); !status.ok()) return status;
+  if (Status status = choose_places(options, plan); !status.ok()) return status;
   exit_status = kStatusCannotStart;
   if (Status status = memory.create(plan); !status.ok()) return status;
   return options.report.empty() ? Status() : memory.create_findings();
@@ -346,7 +379,7 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
   }
   // The order matters: losses are counted in closed files.
   close_traces(options, runner, memory.board().header().job_id);
-  report_trace_losses(options, memory.board().header().job_id, exit_status);
+  report_trace_losses(options, runner, memory.board().header().job_id, exit_status);
   std::vector<JobFinding> found = runner.findings();
   exit_status = finish_accounts(options, memory.board(), exit_status, found);
   return write_report(report, options, memory, std::move(found), exit_status);

@@ -40,17 +40,19 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
       paths_(paths),
       memory_(memory),
       name_location_(name_location),
-      output_(poller_, plan.size(), output_options(options)),
+      output_(poller_, plan.places(), output_options(options)),
       input_(poller_),
-      server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank),
+      server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank, plan.places()),
       channels_(
-          poller_, server_, plan.size(),
-          [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
-      monitor_(plan.size()),
+          poller_, server_, plan.places(),
+          [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); },
+          [this](std::uint32_t rank, const PmiOutcome& outcome) { return carry_out(rank, outcome); }),
+      monitor_(plan.size(), plan.places()),
       stall_(
           memory.board(), kSecondNs, [this](std::uint32_t rank) { return has_ended(rank); }, name_location),
       other_mpi_(memory.board()),
-      pids_(plan.size(), 0),
+      pids_(plan.places(), 0),
+      places_(plan.size(), plan.places(), [&memory](std::uint32_t place) { return memory.is_at_rest(place); }),
       host_(host_name()) {}
 
 Status Runner::run(int& exit_status) {
@@ -83,6 +85,7 @@ Status Runner::prepare() {
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   library_folder_ = library_folder_of(options_);
+  are_traced_ = !trace_files(options_, 1, environ).back().empty();
   other_mpi_.begin(library_folder_, started_ns_);
   if (Status status = poller_.open(); !status.ok()) return status;
   // Orphans of the ranks become the launcher's children, so that it can see and end them.
@@ -98,7 +101,10 @@ Status Runner::prepare() {
 Status Runner::start_ranks(int& exit_status) {
   if (Status status = input_.open(options_.input_ranks); !status.ok()) return status;
   for (std::uint32_t first = 0; first < plan_.size(); first += plan_.process_ranks) {
-    if (Status status = start_process(first, input_.descriptor_for(first), exit_status); !status.ok()) return status;
+    const std::uint32_t program = plan_.program_of_rank[first];
+    const Start start{&options_.programs[program], paths_[program], identity_of(plan_, first),
+                      input_.descriptor_for(first)};
+    if (Status status = start_process(start, exit_status); !status.ok()) return status;
   }
   // The launcher must not hold the readers' ends: it would never see EPIPE.
   input_.release();
@@ -106,8 +112,8 @@ Status Runner::start_ranks(int& exit_status) {
 }
 
 // On error the descriptors opened so far are closed, and end_job_and_children() ends the ranks that run.
-Status Runner::start_process(std::uint32_t first, int standard_input, int& exit_status) {
-  const std::uint32_t program = plan_.program_of_rank[first];
+Status Runner::start_process(const Start& start, int& exit_status) {
+  const std::uint32_t first = start.identity.place;
   SpawnRequest request;
   RankDescriptors descriptors;
   Status status = output_.open(first, request.standard_output, request.standard_error);
@@ -117,14 +123,15 @@ Status Runner::start_process(std::uint32_t first, int standard_input, int& exit_
   if (status.ok()) {
     descriptors.board = memory_.board_descriptor();
     descriptors.findings = memory_.findings_descriptor();
-    descriptors.node_segment = memory_.segment_of_node(plan_.node_of_rank[first]);
-    request.path = paths_[program];
-    request.argv = options_.programs[program].argv;
-    request.environment = make_environment(options_, plan_, first, descriptors, library_folder_, environ);
+    descriptors.node_segment = memory_.segment_of_node(plan_.node_of_place[first]);
+    request.path = start.path;
+    request.argv = start.program->argv;
+    request.environment = make_environment(options_, *start.program, start.identity, plan_.process_ranks, descriptors,
+                                           library_folder_, environ);
     // make_environment() has removed an outer job's mark.
     request.environment.push_back(job_processes_.mark());
-    request.working_directory = options_.programs[program].working_directory;
-    request.standard_input = standard_input;
+    request.working_directory = start.program->working_directory;
+    request.standard_input = start.standard_input;
     request.process_group = guardian_.group();
     request.inherited = descriptors.pmi;
     for (int descriptor : {descriptors.board, descriptors.node_segment, descriptors.findings}) {
@@ -201,7 +208,7 @@ void Runner::show_state() {
   other_mpi_.look(pids_, signed_monotonic_ns());
   // The process that was signalled last: the ranks of one process get one signal.
   int signalled = 0;
-  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < places_.used(); ++rank) {
     const sim::Board& board = memory_.board();
     const bool ended = monitor_.ended(rank);
     output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank), name_location_));
@@ -260,7 +267,9 @@ void Runner::on_child(pid_t pid, int code, int value) {
   if (code == CLD_STOPPED) return monitor_.on_stop(rank, now);
   if (code == CLD_CONTINUED) return monitor_.on_continue(rank);
   // The last lines must be processed before the end: they may contain an abort.
+  drained_ = rank;
   for (std::uint32_t each = rank; each < rank + plan_.process_ranks; ++each) channels_.drain(each);
+  drained_ = -1;
   output_.drain(rank, now);
   on_process_end(rank, code != CLD_EXITED, value, now);
 }
@@ -287,6 +296,9 @@ void Runner::on_process_end(std::uint32_t first, bool by_signal, int value, std:
         monitor_.on_protocol_error(rank, outcome.error, now);
       }
     }
+    // The block of a process that was ended on purpose shows its last wait, which nobody must take for a wait.
+    if (monitor_.killed(rank)) memory_.board().block(rank).state = sim::RankState::aborting;
+    places_.on_end(rank, may_be_succeeded(rank, end));
     monitor_.on_end(rank, end, now);
   }
 }
@@ -327,7 +339,7 @@ void Runner::check_missing_ranks() {
     monitor_.on_thread_end_without_init(rank, block.thread_status);
   }
   if (!monitor_.some_ended_without_init()) return;
-  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < places_.used(); ++rank) {
     if (monitor_.ended(rank)) continue;
     if (memory_.board().block(rank).state != sim::RankState::started || server_.initialized(rank)) {
       return monitor_.on_initialized(signed_monotonic_ns());
@@ -427,7 +439,7 @@ void Runner::report_end() {
     findings_.push_back(std::move(other));
   }
   if (!options_.print_exit_codes) return;
-  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < places_.used(); ++rank) {
     output_.notice("margay: rank " + std::to_string(rank) + " exit code " +
                    std::to_string(monitor_.exit_code_of(rank)));
   }

@@ -20,12 +20,15 @@
 #include "command/run/process/guardian.hpp"
 #include "command/run/process/job_memory.hpp"
 #include "command/run/process/job_processes.hpp"
+#include "command/run/process/places.hpp"
+#include "command/run/process/rank_environment.hpp"
 #include "command/run/process/spawn.hpp"
 #include "command/run/program/other_mpi.hpp"
 #include "command/run/report/finding_report.hpp"
 #include "command/run/report/monitor.hpp"
 #include "command/run/report/report.hpp"
 #include "command/run/report/stall.hpp"
+#include "command/run/spawn_plan.hpp"
 #include "command/run/stream/input_forwarder.hpp"
 #include "command/run/stream/poller.hpp"
 #include "command/run/stream/rank_output.hpp"
@@ -49,15 +52,35 @@ class Runner {
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
   // The launcher's own findings, for --report.
   [[nodiscard]] const std::vector<JobFinding>& findings() const { return findings_; }
-  // The process that was started as `rank`; its number may be reused after run() has returned.
+  // The process that was started last as `rank`; its number may be reused after run() has returned.
   [[nodiscard]] int process_of(std::uint32_t rank) const { return pids_[rank]; }
+  // Places that had a process: 0 to places_used() - 1.
+  [[nodiscard]] std::uint32_t places_used() const { return places_.used(); }
 
  private:
   // Start and loop.
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status start_ranks(int& exit_status);
-  // Starts the process whose first rank is `first`.
-  [[nodiscard]] Status start_process(std::uint32_t first, int standard_input, int& exit_status);
+  // A process to start: its first rank in identity.place.
+  struct Start {
+    const ProgramSpec* program = nullptr;
+    std::string path;
+    RankIdentity identity;
+    int standard_input = -1;
+  };
+  [[nodiscard]] Status start_process(const Start& start, int& exit_status);
+  // Carries out a rank's order to start or to end processes while the job runs. Returns the answer to it.
+  [[nodiscard]] std::string carry_out(std::uint32_t rank, const PmiOutcome& outcome);
+  [[nodiscard]] std::string start_world(std::uint32_t rank, const SpawnOrder& order);
+  // Begins a world on board, server and in the lists of this class, and starts its processes.
+  [[nodiscard]] Status start_parts(const std::vector<SpawnPart>& parts, const SpawnPairs& preput,
+                                   std::vector<std::uint32_t>& places);
+  // Ends the processes of these places on purpose.
+  void end_places(const std::vector<std::uint32_t>& places);
+  // The reason why this rank's orders are refused; empty: they are carried out.
+  [[nodiscard]] std::string refusal_of(std::uint32_t rank) const;
+  // Whether another process may have the place of a process that ended this way.
+  [[nodiscard]] bool may_be_succeeded(std::uint32_t rank, const RankEnd& end) const;
   void loop();
   void dispatch(Event event);
   // Events.
@@ -112,8 +135,15 @@ class Runner {
   // Reads the board, as OtherMpi does.
   StallDetector stall_;
   OtherMpi other_mpi_;
-  // By rank, equal for the ranks of one process; 0: not started.
+  // By place, equal for the ranks of one process; 0: not started.
   std::vector<int> pids_;
+  Places places_;
+  // Worlds that the ranks have started.
+  std::uint32_t worlds_started_ = 0;
+  // The ranks record a trace, which has one file for each place.
+  bool are_traced_ = false;
+  // The place whose last lines of PMI are read after its process's end; -1: none.
+  std::int64_t drained_ = -1;
   // Aborts and errors that PMI delivered in this round and that are not yet judged.
   std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;
   // CLOCK_MONOTONIC.

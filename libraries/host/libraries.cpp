@@ -11,6 +11,7 @@
 #include "mpi/process/threads.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/rank/current.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::libraries {
 
@@ -161,6 +162,12 @@ Status Libraries::join(const host::Library& library, bool threads, const void* c
     if (Status status = check(library); !status.ok()) return status;
     if (Status status = mpi::acquire_machine(threads); !status.ok()) return status;
     mpi_adi::MpiRank& rank = *mpi_adi::current_rank();
+    // A library addresses its peers by their places, which are ranks only for those that began with the job.
+    if (rank.process().job().spawned) {
+      mpi::release_machine(mpi::User::library);
+      return Status::error(std::string("the library ") + library.name +
+                           " cannot join a process that MPI_Comm_spawn has started: start it with `margay run`");
+    }
     rank.enter();
     parts_.push_back(std::make_unique<Part>(rank, library, slot_for(rank, library.name), &leave_its_process));
     part = parts_.back().get();

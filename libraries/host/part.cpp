@@ -118,7 +118,7 @@ portals::Rank Part::rank() const {
 }
 
 std::uint32_t Part::size() const {
-  return rank_.process().size();
+  return rank_.process().job().world_size();
 }
 
 // The ranks of a simulated machine reach each other by one network, wherever they are; with ways, by its first network.

@@ -173,11 +173,12 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
 }
 MARGAY_ALIAS(Comm_get_name)
 
-// Processes cannot be spawned yet, so none has a parent.
 extern "C" int PMPI_Comm_get_parent(MPI_Comm* parent) {
   Call call(call_name<"MPI_Comm_get_parent">);
   call.not_null(parent, "parent");
-  if (call.ok()) *parent = MPI_COMM_NULL;
+  if (!call.ok()) return call.failed();
+  const Communicator* const found = call.rank().worlds().parent();
+  *parent = found == nullptr ? MPI_COMM_NULL : found->handle;
   return call.done();
 }
 MARGAY_ALIAS(Comm_get_parent)

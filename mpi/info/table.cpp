@@ -41,7 +41,8 @@ Info InfoAccess::environment(int argc, char** argv) const {
 }
 
 void InfoAccess::record_job(const sim::Job& job) const {
-  infos_.facts = {job.program_ranks != 0 ? job.program_ranks : job.size, job.options.text("initial_errhandler")};
+  infos_.facts = {job.program_ranks != 0 ? job.program_ranks : job.world_size(),
+                  job.options.text("initial_errhandler")};
 }
 
 void InfoAccess::remove(Info& info) const {

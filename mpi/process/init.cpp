@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "collectives/comm/connect.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"
@@ -16,11 +17,31 @@
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "sim/boot/last_second.hpp"
+#include "sim/boot/pmi_client.hpp"
 #include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 
 namespace {
+
+// Connects a spawned process to its parents, which accept at the port whose name they gave to the launcher. A process
+// that a library has started has none.
+void connect_to_parents(Call& call) {
+  MpiRank& rank = call.rank();
+  std::string port;
+  bool found = false;
+  if (const auto status = rank.process().job().pmi->lookup(margay::sim::kParentPortKey, port, found); !status.ok()) {
+    return call.error(MPI_ERR_OTHER, "cannot find the parents that spawned this process: " + status.sentence());
+  }
+  if (!found) return;
+  const Connected made = connect_group(rank, rank.worlds().world(), 0, port, call.name());
+  if (made.communicator == nullptr) {
+    return call.error(MPI_ERR_OTHER, "cannot connect to the parents that spawned this process: " +
+                                         port_error_text(made.result, made.why));
+  }
+  made.communicator->name = "MPI_COMM_PARENT";
+  rank.worlds().set_parent(*made.communicator);
+}
 
 // MPI_Init and MPI_Init_thread. A failure to join the job ends the process, as there is no handler yet.
 int begin(const Invocation& of, int thread_level) {
@@ -41,7 +62,10 @@ int begin(const Invocation& of, int thread_level) {
   // Before the state changes, which other threads read (MPI_Initialized).
   rank->begin_world(thread_level);
   current_process().set_init_state(InitState::running);
-  return MPI_SUCCESS;
+  if (!rank->process().job().spawned) return MPI_SUCCESS;
+  Call call(of);
+  connect_to_parents(call);
+  return call.done();
 }
 
 // For calls that any thread may make at any level while MPI runs. While MPI does not run, the process ends, as with any

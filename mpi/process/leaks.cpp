@@ -176,6 +176,8 @@ bool belongs_to_window(const Communicator& communicator) {
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.handles().living_communicators()) {
     if (!owner.has(*communicator->group) || belongs_to_window(*communicator)) continue;
+    // The library made it, and the program need not free it.
+    if (communicator == rank.worlds().parent()) continue;
     report.line("communicator", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("communicator", "communicators");

@@ -40,7 +40,9 @@ GroupPtr checked_set(Call& call, const Session* session, const char* name) {
     return nullptr;
   }
   const margay::sim::Job& job = call.rank().process().job();
-  return members_of(*set, job.node_of_rank, job.rank, session->number);
+  // The world of the library's messages exists even where the program has not begun the world model.
+  const margay::sim::SharedTable& world = call.rank().worlds().own_world().group->world_ranks;
+  return members_of(*set, world, job.node_of_rank, job.rank, session->number);
 }
 
 }  // namespace

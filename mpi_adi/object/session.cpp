@@ -31,10 +31,10 @@ std::optional<ProcessSet> find_process_set(std::string_view name) {
   return static_cast<ProcessSet>(found - kSetNames.begin());
 }
 
-GroupPtr members_of(ProcessSet set, std::span<const std::uint32_t> node_of_rank, std::uint32_t me,
-                    std::uint32_t session) {
+GroupPtr members_of(ProcessSet set, std::span<const std::uint32_t> world, std::span<const std::uint32_t> node_of_rank,
+                    std::uint32_t me, std::uint32_t session) {
   std::vector<std::uint32_t> members;
-  for (std::uint32_t rank = 0; rank < node_of_rank.size(); ++rank) {
+  for (const std::uint32_t rank : world) {
     const bool same_node = node_of_rank[rank] == node_of_rank[me];
     if (set == ProcessSet::world || rank == me || (set == ProcessSet::node && same_node)) members.push_back(rank);
   }

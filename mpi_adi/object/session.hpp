@@ -24,16 +24,17 @@ struct Session {
   Communicator raises;
 };
 
-// The sets of processes, in the order of MPI_Session_get_nth_pset (MPI 4.0, 11.3): all processes of the job, this
-// process alone, and the processes of this node.
+// The sets of processes, in the order of MPI_Session_get_nth_pset (MPI 4.0, 11.3): all processes of its
+// world, this process alone, and the processes of its world on this node.
 enum class ProcessSet : std::uint8_t { world, self, node };
 // Their names, such as "mpi://WORLD".
 [[nodiscard]] std::span<const std::string_view> process_set_names();
 // The set with this name, in upper or lower case. nullopt: there is none.
 [[nodiscard]] std::optional<ProcessSet> find_process_set(std::string_view name);
-// A set's members as a group. `node_of_rank`: the node of each process of the job.
-[[nodiscard]] GroupPtr members_of(ProcessSet set, std::span<const std::uint32_t> node_of_rank, std::uint32_t me,
-                                  std::uint32_t session);
+// A set's members as a group. `world`: the processes of this one's world, this one among them. `node_of_rank`: the node
+// of each process of the job.
+[[nodiscard]] GroupPtr members_of(ProcessSet set, std::span<const std::uint32_t> world,
+                                  std::span<const std::uint32_t> node_of_rank, std::uint32_t me, std::uint32_t session);
 
 // The table of one process's sessions, which it owns. Under the process lock.
 class SessionTable {

@@ -225,6 +225,7 @@ void MpiRank::free_communicator(Communicator& communicator) {
   // communicator with the same context receives them.
   while (device_.progress()) continue;
   handles_.remove(communicator);
+  worlds_.forget(communicator);
   communicator.freed = true;
   release(communicator);
 }

@@ -1,5 +1,6 @@
 #include "mpi_adi/rank/worlds.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "mpi_adi/rank/object_tables.hpp"
@@ -12,15 +13,30 @@ namespace {
 // The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are constants, so no agreement is needed before the first message.
 constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
+// The numbers of communicators that each of the processes that follow each other in a place may use. Beyond these
+// bounds a number may be repeated, which matters only if a stale message meets it.
+constexpr std::uint32_t kGenerationsOfEach = 1U << 20;
+constexpr std::uint32_t kPredecessorsCounted = (1U << 12) - 1;
 // The last pair, so that the contexts of a program's communicators begin at 4.
 constexpr ContextId kPlacesContext = 2 * (ContextPool::kPairs - 1);
 
 sim::SharedTable all_ranks(const sim::Job& job) {
-  // A job may supply one list, which its ranks share; otherwise this process makes its own.
+  // A job may supply the list; otherwise its world has all places.
   if (!job.all_ranks.empty()) return job.all_ranks;
   sim::SharedTable::Numbers all(job.size);
   std::iota(all.begin(), all.end(), 0U);
   return all;
+}
+
+// The group of all places; `world`: that of the world, which is the same if all processes began together.
+GroupPtr group_of_places(const sim::Job& job, const GroupPtr& world) {
+  if (job.world_size() == job.size) return world;
+  sim::SharedTable::Numbers all(job.size);
+  std::iota(all.begin(), all.end(), 0U);
+  auto places = std::make_shared<Group>(*world);
+  places->world_ranks = std::move(all);
+  places->my_rank = static_cast<int>(job.rank);
+  return places;
 }
 
 }  // namespace
@@ -32,7 +48,8 @@ Worlds::Worlds(const sim::Job& job, const ObjectTables& tables) : tables_(tables
   contexts_.take(kPlacesContext / 2);
   auto everyone = std::make_shared<Group>();
   everyone->world_ranks = all_ranks(job);
-  everyone->my_rank = static_cast<int>(job.rank);
+  const auto* const me = std::lower_bound(everyone->world_ranks.begin(), everyone->world_ranks.end(), job.rank);
+  everyone->my_rank = static_cast<int>(me - everyone->world_ranks.begin());
   auto alone = std::make_shared<Group>();
   alone->world_ranks = {job.rank};
   alone->my_rank = 0;
@@ -49,9 +66,11 @@ Worlds::Worlds(const sim::Job& job, const ObjectTables& tables) : tables_(tables
   own_world_.error_handler = tables.error_handlers.find(MPI_ERRORS_RETURN);
   places_.context = kPlacesContext;
   places_.collective_context = kPlacesContext + 1;
-  places_.set_groups(own);
+  places_.set_groups(group_of_places(job, own));
   places_.name = "the places of the job";
   places_.error_handler = own_world_.error_handler;
+  // Numbers of the processes that had this one's place before are not repeated.
+  generations_ = std::min(job.predecessors, kPredecessorsCounted) * kGenerationsOfEach;
   world_.name = "MPI_COMM_WORLD";
   self_.handle = MPI_COMM_SELF;
   self_.context = kSelfContext;

@@ -43,6 +43,14 @@ class Worlds {
     return handle == self_handle_ ? &self_ : nullptr;
   }
 
+  // The intercommunicator to the processes that spawned this one (MPI_Comm_get_parent); nullptr: there is none, or the
+  // program has freed it. forget() is called for each communicator that is freed.
+  [[nodiscard]] Communicator* parent() const { return parent_; }
+  void set_parent(Communicator& parent) { parent_ = &parent; }
+  void forget(const Communicator& freed) {
+    if (parent_ == &freed) parent_ = nullptr;
+  }
+
   // Begin and end the world model. The calling thread of begin() is the main thread.
   void begin(int thread_level);
   void end();
@@ -90,6 +98,7 @@ class Worlds {
   // messages.
   Communicator own_world_;
   Communicator places_;
+  Communicator* parent_ = nullptr;
   ContextPool contexts_;
   // The number of calls of next_generation() so far.
   std::uint32_t generations_ = 0;

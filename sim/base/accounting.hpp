@@ -56,6 +56,13 @@ class Registers {
     ++drops_[static_cast<std::size_t>(reason)];
   }
 
+  // Continues the counts of an earlier process in this one's place, so that the law holds for both together.
+  void resume(std::uint32_t peer, std::uint64_t sent, std::uint64_t delivered, const DropCounts& dropped,
+              WayCode way = kUsualWay) {
+    counted(way)[peer] = {sent, delivered};
+    if (dropped != DropCounts{}) dropped_[key(peer, way)] = dropped;
+  }
+
   // Ranks of the job.
   [[nodiscard]] std::uint32_t ranks() const { return usual_.size(); }
   // Whether there are other ways than the usual ones.

@@ -3,12 +3,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "portals/base/assert.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::sim {
 namespace {
@@ -19,9 +21,14 @@ constexpr std::uint64_t round_up_to_page(std::uint64_t bytes) {
   return (bytes + kBoardPageBytes - 1) / kBoardPageBytes * kBoardPageBytes;
 }
 
+// After the node map, rounded up because the map may have an odd number of elements.
+constexpr std::uint64_t places_offset(std::uint32_t size) {
+  return sizeof(BoardHeader) + (std::uint64_t{size} + 1) / 2 * 2 * sizeof(std::uint32_t);
+}
+
 // Regions are page-aligned, so that no two ranks write into one cache line.
 constexpr std::uint64_t head_bytes(std::uint32_t size) {
-  return round_up_to_page(sizeof(BoardHeader) + std::uint64_t{size} * sizeof(std::uint32_t));
+  return round_up_to_page(places_offset(size) + std::uint64_t{size} * sizeof(BoardPlace));
 }
 
 constexpr std::uint64_t region_bytes(std::uint32_t size, std::uint32_t ways) {
@@ -88,7 +95,7 @@ Status Board::create(int descriptor, std::uint32_t size, Board& out, std::uint32
   board.ways_ = ways;
   // The magic comes last, by publish().
   board.header().version = kBoardVersion;
-  board.header().size = size;
+  board.header().size = board.header().first_ranks = board.header().used = size;
   board.header().ways = ways;
   board.header().total_bytes = board.bytes_;
   out = std::move(board);
@@ -113,6 +120,16 @@ std::uint32_t* Board::node_of_rank() const {
 
 std::byte* Board::region(std::uint32_t rank) const {
   return base_ + block_offset(rank, size_, ways_);
+}
+
+// The number comes from the file, so it is checked.
+std::uint32_t Board::used() const {
+  return std::min(published_number(header().used), size_);
+}
+
+BoardPlace& Board::place(std::uint32_t rank) const {
+  MARGAY_ASSERT(rank < size_);
+  return reinterpret_cast<BoardPlace*>(base_ + places_offset(size_))[rank];
 }
 
 BoardBlock& Board::block(std::uint32_t rank) const {

@@ -1,13 +1,19 @@
 // The job board: one memory file per job, which the launcher makes and every rank maps. In it, the launcher gives the
 // ranks the job's data, and the ranks report their state. Layout:
 //
-//   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
+//   BoardHeader | node_of_rank: u32 x size | BoardPlace x size | (page) | rank 0's region | rank 1's region | ...
 //   a rank's region, page-aligned:  BoardBlock | sent: u64 x pairs | delivered: u64 x pairs | dropped: u64 x pairs x 9
 //
 // where pairs = size x ways: the counts of the accounting law for each peer and way (BoardHeader::ways).
 //
+// `size` is the number of the job's places. The ranks that begin with the job have the first places; a place that no
+// process has had yet costs addresses only. The launcher starts programs in further places while the job runs, the
+// lowest first, so the places in use are those below BoardHeader::used. Here and in all reports the number of a place
+// is its process's rank. Its rank in MPI_COMM_WORLD is BoardPlace::world_rank.
+//
 // Fields are grouped by writer. The launcher writes the header, all of it before any rank runs except `question`,
-// `stall` and `cycle`. Each rank writes its own region only. While a rank runs, the launcher and `margay top` read its
+// `stall`, `cycle`, `used` and the places. It also clears the block of a place before it starts a process there. Each
+// rank writes its own region only. While a rank runs, the launcher and `margay top` read its
 // region for display only (BoardReader); the launcher reads it for sums only after the rank has ended.
 #pragma once
 
@@ -32,7 +38,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 19;
+inline constexpr std::uint32_t kBoardVersion = 20;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
@@ -204,11 +210,26 @@ static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, s
 // moreover, only messages could end the waits, and none is in flight.
 enum class BoardStall : std::uint32_t { none, stall, deadlock };
 
-// The job's data, written by the launcher only. Constant while ranks run, except `question`, `stall` and `cycle`.
+// The use of a place, written by the launcher only: before it starts a process there.
+struct BoardPlace {
+  // The number of its process's world, which is the set of processes that were started together: 0 for the ranks that
+  // began with the job.
+  std::uint32_t world = 0;
+  // The process's rank in its world.
+  std::uint32_t world_rank = 0;
+  // Processes that were started here so far; 0: an empty place.
+  std::uint32_t starts = 0;
+  std::uint32_t reserved = 0;
+};
+static_assert(std::is_trivially_copyable_v<BoardPlace> && sizeof(BoardPlace) == 16);
+
+// The job's data, written by the launcher only. Constant while ranks run, except `question`, `stall`, `cycle` and
+// `used`.
 struct BoardHeader {
   // Written last.
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
+  // Places of the job.
   std::uint32_t size = 0;
   // Nodes of the job; a table after the header assigns the ranks to them.
   std::uint32_t node_count = 0;
@@ -238,11 +259,17 @@ struct BoardHeader {
   std::array<char, 128> cycle{};
   // Ways of each pair that the regions count: 1, or kWayCodes if the job has further ways (`--way`).
   std::uint32_t ways = 1;
+  // Ranks that began with the job.
+  std::uint32_t first_ranks = 0;
+  // Places that have, or had, a process: 0 to used - 1. Grows while the job runs; published by publish_number() after
+  // the places.
+  std::uint32_t used = 0;
+  std::uint32_t reserved = 0;
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
 static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 &&
               offsetof(BoardHeader, launcher_pid) == 488 && offsetof(BoardHeader, ways) == 640 &&
-              sizeof(BoardHeader) == 648);
+              offsetof(BoardHeader, used) == 648 && sizeof(BoardHeader) == 656);
 
 // A mapped board. Movable; its destructor unmaps. The descriptor stays the caller's. Copies would unmap twice, so there
 // are none.
@@ -265,15 +292,19 @@ class Board {
   // Maps an existing board, and checks its magic, its version, and its number of ranks against the file's size. On
   // failure `out` is unchanged.
   [[nodiscard]] static portals::Status attach(int descriptor, Board& out);
-  // Maps a fresh file of bytes_for(size) bytes, and fills in version, size and total_bytes of the header. The caller
-  // fills in the other fields and the node map.
+  // Maps a fresh file of bytes_for(size) bytes, and fills in version, size, first_ranks, used and total_bytes of the
+  // header, as if each place had a rank that begins with the job. The caller fills in the other fields, the node map
+  // and the places.
   [[nodiscard]] static portals::Status create(int descriptor, std::uint32_t size, Board& out, std::uint32_t ways = 1);
   // Makes the board visible to attach(); the maker's last step.
   void publish() { header().magic = kBoardMagic; }
 
   // Whether a board is mapped. Required by all functions below.
   [[nodiscard]] bool attached() const { return base_ != nullptr; }
+  // Places of the job.
   [[nodiscard]] std::uint32_t size() const { return size_; }
+  // Places that have, or had, a process; at most size(). Only these are shown and checked.
+  [[nodiscard]] std::uint32_t used() const;
   // Ways of each pair that are counted.
   [[nodiscard]] std::uint32_t ways() const { return ways_; }
   // The index of a peer and way in the counts below. Requires: peer < size(), way < ways().
@@ -283,6 +314,8 @@ class Board {
   [[nodiscard]] BoardHeader& header() const { return *reinterpret_cast<BoardHeader*>(base_); }
   // [rank]: its node.
   [[nodiscard]] std::uint32_t* node_of_rank() const;
+  // Requires: rank < size().
+  [[nodiscard]] BoardPlace& place(std::uint32_t rank) const;
   // Requires: rank < size().
   [[nodiscard]] BoardBlock& block(std::uint32_t rank) const;
   // [pair(peer, way)]: messages that `rank` gave to the wire for peer.

@@ -38,6 +38,20 @@ void wait_until_read(int descriptor) {
 
 }  // namespace
 
+void take_world(const Board& board, Job& job) {
+  job.first_ranks = board.header().first_ranks;
+  const BoardPlace& mine = board.place(job.rank);
+  job.world = mine.world;
+  job.predecessors = mine.starts > 0 ? mine.starts - 1 : 0;
+  job.spawned = mine.world != 0;
+  SharedTable::Numbers places;
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
+    const BoardPlace& place = board.place(rank);
+    if (place.starts != 0 && place.world == mine.world) places.push_back(rank);
+  }
+  job.all_ranks = std::move(places);
+}
+
 Status leave(Job& job) {
   return job.pmi != nullptr ? job.pmi->finalize() : Status();
 }

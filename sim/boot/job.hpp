@@ -19,6 +19,7 @@ namespace margay::sim {
 
 using portals::Status;
 
+class Board;
 class PmiClient;
 
 // The launcher of this process.
@@ -33,26 +34,40 @@ enum class Launcher : std::uint8_t {
 
 // A rank's data about its job. join() fills it in, in one thread; it does not change afterwards.
 struct Job {
+  // This process's place among those of the job. Ranks that began with the job have the first places in order; a
+  // process that was started later has another rank in its MPI_COMM_WORLD (all_ranks).
   std::uint32_t rank = 0;
+  // Places of the job, with a process or without. Each has an address.
   std::uint32_t size = 1;
+  // Ranks that began with the job, equal in every process, so all may choose by it; 0: each place has one.
+  std::uint32_t first_ranks = 0;
   // This rank's node.
   std::uint32_t node = 0;
   // More than one: TCP is needed, and cards are exchanged through `pmi`.
   std::uint32_t node_count = 1;
   SharedTable node_of_rank{0};
-  // The ranks 0 to size - 1, if many ranks of one process share this table; otherwise empty.
+  // The places of this process's MPI_COMM_WORLD, ascending: those that were started together. Ranks of one process may
+  // share the table. Empty: all places.
   SharedTable all_ranks;
+  // The number of its world: 0 if it began with the job.
+  std::uint32_t world = 0;
+  // The number of processes that had this place before.
+  std::uint32_t predecessors = 0;
+  // Whether a process of the job has started this one. Its parent's port is then in the key-value space.
+  bool spawned = false;
   // Index of this rank's program in a "prog : prog" line.
   std::uint32_t appnum = 0;
   // Ranks of this process, each a thread (`margay run --threads`).
   std::uint32_t process_ranks = 1;
   // Ranks that run this rank's program; 0: all.
   std::uint32_t program_ranks = 0;
-  int universe_size = -1;  // -1: unknown
+  // Processes that the job can have at once; -1: unknown.
+  int universe_size = -1;
   // Random, equal in every rank.
   std::uint64_t job_id = 0;
+  // Places on this node, with a process or without.
   std::uint32_t ranks_on_node = 1;
-  // Index of this rank among its node's ranks, in rank order.
+  // Index of this rank among its node's places, in their order.
   std::uint32_t local_rank = 0;
   // The processes of this node's ranks, if no launcher ends the job when one of them dies: the ranks then detect the
   // death themselves. Otherwise empty.
@@ -84,7 +99,16 @@ struct Job {
   Launcher launcher = Launcher::none;
   // Null without a launcher; connects on first use.
   std::shared_ptr<PmiClient> pmi;
+
+  [[nodiscard]] std::uint32_t initial_ranks() const { return first_ranks != 0 ? first_ranks : size; }
+  [[nodiscard]] std::uint32_t world_size() const {
+    return all_ranks.empty() ? size : static_cast<std::uint32_t>(all_ranks.size());
+  }
 };
+
+// Takes the world of this process from the board: the places whose processes were started together with it. Requires:
+// job.rank is a place that has a process.
+void take_world(const Board& board, Job& job);
 
 // The possible sizes of a node's shared segment for `ranks` ranks; sim/wire/shm/shm_layout.hpp implements it.
 using SegmentSizesOf = SegmentSizes (*)(std::uint32_t ranks);

@@ -428,9 +428,9 @@ Status join_margay(Job& job, std::optional<std::uint32_t> thread_rank) {
   Board board;
   if (Status status = Board::attach(job.board_fd, board); !status.ok()) return status;
   const BoardHeader& header = board.header();
-  if (job.rank >= header.size) {
+  if (job.rank >= board.used()) {
     return Status::error("this is rank " + std::to_string(job.rank) + " by MARGAY_RANK, but the job has " +
-                         std::to_string(header.size) + " ranks");
+                         std::to_string(board.used()) + " ranks");
   }
   int pmi_descriptor = -1;
   Status connected =
@@ -458,6 +458,7 @@ Status join_margay(Job& job, std::optional<std::uint32_t> thread_rank) {
   job.node_of_rank = SharedTable::Numbers(board.node_of_rank(), board.node_of_rank() + header.size);
   job.nodes_are_emulated = true;
   job.universe_size = static_cast<int>(header.size);
+  take_world(board, job);
   if (std::getenv("MARGAY_APPNUM") != nullptr) {
     if (Status status = number_from_environment("MARGAY_APPNUM", job.appnum); !status.ok()) return status;
     if (Status status = number_from_environment("MARGAY_PROGRAM_RANKS", job.program_ranks); !status.ok()) return status;

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -139,10 +140,11 @@ Status PmiClient::put(std::string_view key, std::string_view value) {
   return {};
 }
 
-Status PmiClient::lookup(std::string_view key, std::string& value, bool& found) {
+Status PmiClient::lookup(std::string_view key, std::string& value, bool& found, std::string_view kvs) {
   if (Status status = connect_once(); !status.ok()) return status;
   PmiMessage answer;
-  const std::string request = "cmd=get kvsname=" + kvs_name_ + " key=" + std::string(key);
+  const std::string request =
+      "cmd=get kvsname=" + (kvs.empty() ? kvs_name_ : std::string(kvs)) + " key=" + std::string(key);
   if (Status status = exchange(request, "get_result", answer); !status.ok()) return status;
   int rc = 0;
   // The answer for a missing key also contains a value, so only `rc` shows that the key is missing.
@@ -151,9 +153,9 @@ Status PmiClient::lookup(std::string_view key, std::string& value, bool& found) 
   return {};
 }
 
-Status PmiClient::get(std::string_view key, std::string& value) {
+Status PmiClient::get(std::string_view key, std::string& value, std::string_view kvs) {
   bool found = false;
-  if (Status status = lookup(key, value, found); !status.ok()) return status;
+  if (Status status = lookup(key, value, found, kvs); !status.ok()) return status;
   return found ? Status() : Status::error("PMI key " + std::string(key) + " does not exist");
 }
 
@@ -181,10 +183,10 @@ Status PmiClient::put_card(std::string_view card) {
   return {};
 }
 
-Status PmiClient::get_card(std::uint32_t rank, std::string& card) {
+Status PmiClient::get_card(std::uint32_t rank, std::string& card, std::string_view kvs) {
   const std::string key = "card-" + std::to_string(rank);
   std::string value;
-  if (Status status = get(key, value); !status.ok()) return status;
+  if (Status status = get(key, value, kvs); !status.ok()) return status;
   const std::size_t colon = value.find(':');
   std::uint32_t pieces = 0;
   // Bounds the memory for an implausible number of pieces.
@@ -195,7 +197,7 @@ Status PmiClient::get_card(std::uint32_t rank, std::string& card) {
   }
   card = value.substr(colon + 1);
   for (std::uint32_t i = 1; i < pieces; ++i) {
-    if (Status status = get(key + "-" + std::to_string(i), value); !status.ok()) return status;
+    if (Status status = get(key + "-" + std::to_string(i), value, kvs); !status.ok()) return status;
     card += value;
   }
   return {};
@@ -234,6 +236,90 @@ Status PmiClient::unpublish(std::string_view service) {
   Status status = exchange("cmd=unpublish_name service=" + std::string(service), "unpublish_result", answer);
   if (!status.ok()) return status;
   return check_rc(answer, "unpublishing service " + std::string(service));
+}
+
+namespace {
+
+// The lines of one command of a spawn request. `total`, `number`: its position, from 1 on.
+std::string spawn_block(const SpawnLines& request, std::size_t number) {
+  const SpawnLines::Command& command = request.commands[number - 1];
+  std::string text = "mcmd=spawn\nnprocs=" + std::to_string(command.processes) + "\nexecname=" + command.program +
+                     "\ntotspawns=" + std::to_string(request.commands.size()) +
+                     "\nspawnssofar=" + std::to_string(number) + "\n";
+  for (std::size_t i = 0; i < command.arguments.size(); ++i) {
+    text += "arg" + std::to_string(i + 1) + "=" + command.arguments[i] + "\n";
+  }
+  text += "argcnt=" + std::to_string(command.arguments.size()) + "\n";
+  const auto add_pairs = [&text](const std::string& kind, const auto& pairs) {
+    text += kind + "_num=" + std::to_string(pairs.size()) + "\n";
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      text += kind + "_key_" + std::to_string(i) + "=" + pairs[i].first + "\n";
+      text += kind + "_val_" + std::to_string(i) + "=" + pairs[i].second + "\n";
+    }
+  };
+  add_pairs("preput", request.preput);
+  add_pairs("info", command.info);
+  // send_line() adds the newline.
+  return text + "endcmd";
+}
+
+// A list of decimal numbers with commas; a part that is not a number ends it.
+template <typename Number>
+std::vector<Number> numbers_of(std::string_view list) {
+  std::vector<Number> numbers;
+  Number number = 0;
+  while (!list.empty() && parse_number(list.substr(0, list.find(',')), number)) {
+    numbers.push_back(number);
+    list.remove_prefix(std::min(list.size(), std::min(list.find(','), list.size() - 1) + 1));
+  }
+  return numbers;
+}
+
+// A control character would begin another line.
+Status check_lines(const SpawnLines& request) {
+  const auto is_line = [](std::string_view text) {
+    return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  };
+  for (const SpawnLines::Command& command : request.commands) {
+    bool good = is_line(command.program) && std::ranges::all_of(command.arguments, is_line);
+    for (const auto& [key, value] : command.info) good = good && is_line(key) && is_line(value);
+    if (!good) {
+      return Status::error("the command " + command.program.substr(0, 80) +
+                           " has a control character (a newline, a tab) in its name, an argument or an info value, "
+                           "which the launch protocol cannot carry; pass it by a file");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status PmiClient::spawn(const SpawnLines& request, Spawned& started) {
+  started = {};
+  if (Status status = check_lines(request); !status.ok()) return status;
+  if (Status status = connect_once(); !status.ok()) return status;
+  PmiMessage answer;
+  // The launcher answers the last block only.
+  for (std::size_t number = 1; number < request.commands.size(); ++number) {
+    if (Status status = send_line(spawn_block(request, number)); !status.ok()) return status;
+  }
+  Status status = exchange(spawn_block(request, request.commands.size()), "spawn_result", answer);
+  if (!status.ok()) return status;
+  started.codes = numbers_of<int>(answer.text("errcodes"));
+  started.places = numbers_of<std::uint32_t>(answer.text("places"));
+  started.may_try_again = answer.text("again") == "1";
+  int rc = 0;
+  if (!answer.number("rc", rc) || rc == 0) return {};
+  return Status::error(answer.text("msg", "the launcher started none, and gave no reason"));
+}
+
+Status PmiClient::kill(const std::vector<std::uint32_t>& places) {
+  if (Status status = connect_once(); !status.ok()) return status;
+  std::string request = "cmd=margay_kill places=";
+  for (const std::uint32_t place : places) request += (request.back() == '=' ? "" : ",") + std::to_string(place);
+  PmiMessage answer;
+  if (Status status = exchange(request, "margay_kill_result", answer); !status.ok()) return status;
+  return check_rc(answer, "ending the processes of places " + request.substr(request.rfind('=') + 1));
 }
 
 Status PmiClient::finalize() {

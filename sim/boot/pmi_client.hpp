@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "portals/base/status.hpp"
 #include "sim/boot/pmi_message.hpp"
@@ -13,6 +15,32 @@
 namespace margay::sim {
 
 using portals::Status;
+
+// The key by which spawned processes find the port of their parents; MPICH's programs use it, too.
+inline constexpr const char* kParentPortKey = "PARENT_ROOT_PORT_NAME";
+
+// A request for further processes (PMI-1.1 spawn). No text may have a control character.
+struct SpawnLines {
+  struct Command {
+    std::uint32_t processes = 0;
+    std::string program;
+    std::vector<std::string> arguments;
+    std::vector<std::pair<std::string, std::string>> info;
+  };
+  std::vector<Command> commands;
+  // Keys that the new processes find in their key-value store.
+  std::vector<std::pair<std::string, std::string>> preput;
+};
+
+// The launcher's answer to a spawn request.
+struct Spawned {
+  // One for each requested process; 0: it runs. Empty: the launcher gave none.
+  std::vector<int> codes;
+  // The places of the processes that run; empty under other launchers.
+  std::vector<std::uint32_t> places;
+  // The request failed for lack of places, and may succeed later, because started processes still run.
+  bool may_try_again = false;
+};
 
 // A rank's connection to its launcher. Owned by one thread. A broken connection is not opened again, so every later
 // call fails.
@@ -32,16 +60,22 @@ class PmiClient {
   // once.
   Status put(std::string_view key, std::string_view value);
   // Gets a value that was put before the last barrier. Fails when the key does not exist.
-  Status get(std::string_view key, std::string& value);
-  // As get(), for a key that may not exist.
-  Status lookup(std::string_view key, std::string& value, bool& found);
+  Status get(std::string_view key, std::string& value, std::string_view kvs = {});
+  // As get(), for a key that may not exist. `kvs` as for get_card().
+  Status lookup(std::string_view key, std::string& value, bool& found, std::string_view kvs = {});
   // Waits for all ranks of the job.
   Status barrier();
 
   // A rank's card: a text for the other ranks (addresses). A card longer than max_value() is split over several values.
   // Order: put_card, barrier, get_card. The text must consist of printable characters other than white space.
+  // `kvs`: the key-value store of the rank's world; empty: this rank's own.
   Status put_card(std::string_view card);
-  Status get_card(std::uint32_t rank, std::string& card);
+  Status get_card(std::uint32_t rank, std::string& card, std::string_view kvs = {});
+
+  // Requests further processes, and waits until the launcher has started them. `started` is also filled in on failure.
+  Status spawn(const SpawnLines& request, Spawned& started);
+  // Ends the processes of these places on purpose, which margay's launcher does not count as failures.
+  Status kill(const std::vector<std::uint32_t>& places);
 
   // MPI's name service (MPI_Publish_name and its kin).
   Status publish(std::string_view service, std::string_view port);

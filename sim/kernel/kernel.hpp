@@ -207,6 +207,11 @@ class Kernel {
   // The accounts of each ordered pair (sim/base/accounting.hpp). Read under the process lock.
   // Process::publish_accounts() copies them to the job board.
   [[nodiscard]] const Registers& registers() const { return registers_; }
+  // See Registers::resume(). Requires: nothing has been sent or received.
+  void resume_counts(std::uint32_t peer, std::uint64_t sent, std::uint64_t delivered, const DropCounts& dropped,
+                     WayCode way) {
+    registers_.resume(peer, sent, delivered, dropped, way);
+  }
   // Each wire once, fastest first.
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   // The wire that reaches `rank` as the usual way.

@@ -30,12 +30,25 @@ Status exchange_cards(const Job& job, const std::string& own, const std::vector<
   }
   // After the barrier, every rank sees the values that were put before it.
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
-  for (std::uint32_t rank = 0; rank < job.size; ++rank) {
+  const auto get_card = [&](std::uint32_t rank) {
     // Each card costs a request.
-    if (!reached[rank]) continue;
-    if (Status status = job.pmi->get_card(rank, cards[rank]); !status.ok()) return status;
+    return reached[rank] ? job.pmi->get_card(rank, cards[rank]) : Status();
+  };
+  // Only those that started together have published their cards by now.
+  for (std::uint32_t at = 0; at < job.world_size(); ++at) {
+    if (Status status = get_card(job.all_ranks.empty() ? at : job.all_ranks[at]); !status.ok()) return status;
   }
   return {};
+}
+
+std::string late_card(const Job& job, std::uint32_t world, std::uint32_t rank) {
+  // The stores' names are that of the first world, and the same with the world's number.
+  std::string name = job.pmi->kvs_name();
+  const std::string own = "_" + std::to_string(job.world);
+  if (job.world != 0 && name.ends_with(own)) name.resize(name.size() - own.size());
+  if (world != 0) name += "_" + std::to_string(world);
+  std::string card;
+  return job.pmi->get_card(rank, card, name).ok() ? card : std::string();
 }
 
 }  // namespace margay::sim

@@ -15,9 +15,13 @@ namespace margay::sim {
 // quotes the invalid value. Sends nothing.
 [[nodiscard]] portals::Status choose_tcp(const Job& job, TcpWire::Settings& settings);
 // Publishes `own`, this rank's card, and fills `cards`, by rank, with the cards of the ranks that TCP reaches
-// (`reached`). The other elements stay empty. Collective over the job: blocks in a PMI barrier until all ranks have
-// published their cards. Costs one request to the launcher for each rank that is reached.
+// (`reached`), as far as they belong to this rank's world. The other elements stay empty. Collective over the world:
+// blocks in a PMI barrier until all its ranks have published their cards. Costs one request to the launcher for each
+// rank that is reached.
 [[nodiscard]] portals::Status exchange_cards(const Job& job, const std::string& own, const std::vector<bool>& reached,
                                              std::vector<std::string>& cards);
+// The card of a rank of another world, whose number is `world`; empty: it has not published one. Costs a request to the
+// launcher. Requires: exchange_cards() has succeeded.
+[[nodiscard]] std::string late_card(const Job& job, std::uint32_t world, std::uint32_t rank);
 
 }  // namespace margay::sim

@@ -43,6 +43,8 @@ class NodeHeap {
   // process cannot map the address; other processes may be able to.
   [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapAddress& address, std::byte*& out) {
     PeerHeap& peer = peers_[local_rank];
+    // Another process may have got the owner's place.
+    if (peer.is_open() && peer.file() != layout_.area(local_rank).heap_file) peer = PeerHeap();
     if (!peer.is_open()) {
       if (portals::Status status = PeerHeap::open(layout_.area(local_rank), peer); !status.ok()) return status;
     }

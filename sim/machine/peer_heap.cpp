@@ -57,6 +57,7 @@ PeerHeap::PeerHeap(PeerHeap&& other) noexcept {
 
 PeerHeap& PeerHeap::operator=(PeerHeap&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
+  std::swap(file_, other.file_);
   std::swap(process_, other.process_);
   std::swap(bytes_, other.bytes_);
   std::swap(mapped_bytes_, other.mapped_bytes_);
@@ -89,6 +90,7 @@ Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
   }
   PeerHeap opened;
   opened.descriptor_ = descriptor;
+  opened.file_ = owner.heap_file;
   opened.process_ = ::getpid();
   opened.bytes_ = owner.heap_bytes;
   out = std::move(opened);

@@ -42,6 +42,8 @@ class PeerHeap {
   // range covers it. Fails when the address is not within the file, in a child of fork(), and when the operating system
   // refuses the mapping. Requires: is_open().
   [[nodiscard]] portals::Status map(const HeapAddress& address, std::byte*& out);
+  // The file's inode, by which it differs from that of a later process in the owner's place. Requires: is_open().
+  [[nodiscard]] std::uint64_t file() const { return file_; }
   // Number of mapped ranges.
   [[nodiscard]] std::size_t mapped() const { return ranges_.size(); }
 
@@ -57,6 +59,7 @@ class PeerHeap {
   [[nodiscard]] portals::Status map_range(std::uint64_t begin, std::uint64_t end);
 
   int descriptor_ = -1;
+  std::uint64_t file_ = 0;
   // The process that opened the file; a forked child must not map it.
   pid_t process_ = 0;
   std::uint64_t bytes_ = 0;

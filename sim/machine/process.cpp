@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <numeric>
 
 #include "sim/base/processors.hpp"
 #include "sim/base/resources.hpp"
@@ -138,7 +139,8 @@ Status Process::open_trace() {
   if (Status status = job_.options.bytes("trace_events", events); !status.ok()) return status;
   return recorder_.open(job_.trace_dir,
                         {.rank = job_.rank,
-                         .size = job_.size,
+                         .size = job_.spawned ? board_map_.used() : job_.initial_ranks(),
+                         .places = job_.size,
                          .node = job_.node,
                          .capacity_events = events,
                          .keep_ns = job_.options.seconds_ns("trace_last_seconds", 0),
@@ -174,6 +176,7 @@ Status Process::open_wires() {
   if (is_forwarding(job_)) open_forward();
   make_kernel(routes_of(usual, reached));
   if (forward_ != nullptr) connect_forwarding();
+  if (job_.predecessors > 0) resume_registers();
   return {};
 }
 
@@ -205,6 +208,7 @@ Status Process::open_shm() {
   auto wire = std::make_unique<ShmWire>(segment_.bytes(), job_.local_rank, job_.ranks_on_node, world_rank_of_local,
                                         finished_, 0, long_method, clock_);
   if (!wire->status().ok()) return wire->status();
+  if (job_.predecessors > 0) wire->resume(received_by_predecessors(world_rank_of_local));
   shm_ = wire.get();
   // All that refers to the wire is set up before the move into wires_, which leaves `wire` empty.
   node_memory_.emplace(wire->layout(), world_rank_of_local, wire->has_memory_barrier(),
@@ -217,6 +221,30 @@ Status Process::open_shm() {
   return {};
 }
 
+std::vector<std::uint64_t> Process::received_by_predecessors(const std::vector<std::uint32_t>& peers) const {
+  std::vector<std::uint64_t> received;
+  for (const std::uint32_t peer : peers) {
+    const std::size_t at = board_map_.pair(peer);
+    const std::uint64_t* const dropped = board_map_.dropped(job_.rank) + at * kDropReasons;
+    received.push_back(std::accumulate(dropped, dropped + kDropReasons, board_map_.delivered(job_.rank)[at]));
+  }
+  return received;
+}
+
+void Process::resume_registers() {
+  for (std::uint32_t peer = 0; peer < board_map_.used(); ++peer) {
+    for (std::uint32_t way = 0; way < board_map_.ways(); ++way) {
+      const std::size_t at = board_map_.pair(peer, static_cast<WayCode>(way));
+      DropCounts dropped;
+      std::copy_n(board_map_.dropped(job_.rank) + at * kDropReasons, kDropReasons, dropped.begin());
+      const std::uint64_t sent = board_map_.sent(job_.rank)[at];
+      const std::uint64_t delivered = board_map_.delivered(job_.rank)[at];
+      if (sent == 0 && delivered == 0 && dropped == DropCounts{}) continue;
+      kernel_->resume_counts(peer, sent, delivered, dropped, static_cast<WayCode>(way));
+    }
+  }
+}
+
 Status Process::open_tcp(const std::vector<bool>& reached) {
   TcpWire::Settings settings;
   settings.rank = job_.rank;
@@ -224,6 +252,12 @@ Status Process::open_tcp(const std::vector<bool>& reached) {
   settings.secret = job_.secret;
   settings.remote.assign(reached.begin(), reached.end());
   if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
+  if (board_map_.attached() && job_.size > job_.world_size()) {
+    settings.late_card = [this](std::uint32_t rank, std::string& card) {
+      card = late_card(job_, board_map_.place(rank).world, rank);
+      return !card.empty();
+    };
+  }
   auto wire = std::make_unique<TcpWire>(std::move(settings), finished_, clock_);
   if (Status status = wire->open(); !status.ok()) return status;
   std::vector<std::string> cards;
@@ -266,7 +300,7 @@ void Process::choose_waiting() {
   const ProcessorShare share = processor_share();
   const std::string asked = job_.options.text("wait", "auto");
   // Emulated nodes share this host's processors.
-  const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
+  const std::uint32_t ranks_here = board_map_.attached() ? board_map_.used() : job_.ranks_on_node;
   const bool crowded = are_crowded(asked, ranks_here, share);
   wait_means_.policy = crowded ? WaitPolicy::yield : WaitPolicy::spin;
   // Ranks share processors, so cache lines are not pushed towards the receiver's processor: with 8 ranks on 2

@@ -211,6 +211,10 @@ class Process {
   [[nodiscard]] portals::Status open_board();
   [[nodiscard]] portals::Status open_wires();
   [[nodiscard]] portals::Status open_shm();
+  // Continue the counts of the processes that had this one's place before, as the board has them. The first returns, by
+  // index in `peers`, the messages that these processes have answered.
+  [[nodiscard]] std::vector<std::uint64_t> received_by_predecessors(const std::vector<std::uint32_t>& peers) const;
+  void resume_registers();
   // `reached`: by rank, whether TCP reaches it.
   [[nodiscard]] portals::Status open_tcp(const std::vector<bool>& reached);
   // Makes the parts by which messages are forwarded; the kernel gets them by connect_forwarding().

@@ -63,7 +63,7 @@ Status Control::barrier(const char* call, std::uint64_t limit_ns) {
 
 Status Control::sum(Sums& sums) {
   const Rank me = means_.process.rank();
-  const std::uint32_t size = means_.process.size();
+  const std::uint32_t size = means_.process.job().world_size();
   bits_ += 2;
   const MatchBits up = bits_;
   const MatchBits down = bits_ | 1U;

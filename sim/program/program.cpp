@@ -36,6 +36,11 @@ Status Program::start(std::unique_ptr<Program>& out) {
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
+  // A program addresses its peers by their places, which are ranks only for those that began with the job.
+  if (process.job().spawned) {
+    return Status::error(
+        "a program on portals cannot be started by MPI_Comm_spawn: start it with `margay run`, or use MPI in it");
+  }
   // Hops take a portal that belongs to the program, and settle() would count them.
   if (is_forwarding(process.job())) {
     return Status::error("a program on portals cannot forward messages; omit --forward (MARGAY_FORWARD)");

@@ -57,7 +57,7 @@ class Program {
 
   // This process's rank, and the number of ranks.
   [[nodiscard]] portals::Rank rank() const { return process_->rank(); }
-  [[nodiscard]] std::uint32_t size() const { return process_->size(); }
+  [[nodiscard]] std::uint32_t size() const { return process_->job().world_size(); }
   // This process's portal table. Portal 63 (kControlPortal) is reserved.
   [[nodiscard]] portals::PortalTable& table() { return kernel().table(); }
 

@@ -29,6 +29,13 @@ class ByteProducer {
     MARGAY_ASSERT(!bytes.empty() && (bytes.size() & (bytes.size() - 1)) == 0);
   }
 
+  // Continues the ring of an earlier producer. Requires: the consumer has returned all bytes that were produced.
+  void resume() {
+    // Acquire: pairs with the release in ByteConsumer::settle: the earlier consumer's reads of these bytes are
+    // complete.
+    produced_ = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->bytes_consumed))
+                    .load(std::memory_order_acquire);
+  }
   // Free bytes, as far as known; reads the consumer's line only if fewer than `wanted` are known.
   [[nodiscard]] std::size_t room(std::size_t wanted) {
     if (credit_ < wanted) refresh();
@@ -80,6 +87,11 @@ class ByteConsumer {
     MARGAY_ASSERT(!bytes.empty() && (bytes.size() & (bytes.size() - 1)) == 0);
   }
 
+  // Continues the ring of an earlier consumer, after the bytes that it has returned.
+  void resume() {
+    // Acquire: pairs with the release in settle(), which the earlier consumer executed.
+    consumed_ = known_ = std::atomic_ref<std::uint64_t>(mine_->bytes_consumed).load(std::memory_order_acquire);
+  }
   // Bytes known to be in the ring; reads the producer's line only when none are.
   [[nodiscard]] std::size_t available() {
     if (known_ == consumed_) refresh();

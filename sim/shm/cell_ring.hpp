@@ -33,6 +33,14 @@ class CellProducer {
     MARGAY_ASSERT(!cells.empty());
   }
 
+  // Continues the ring of an earlier producer. Requires: the consumer has returned all cells that were published.
+  void resume() {
+    // Acquire: pairs with the release in CellConsumer::announce, as in refresh().
+    produced_ = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(consumer_->cells_consumed))
+                    .load(std::memory_order_acquire);
+    slot_ = static_cast<std::uint32_t>(produced_ % cells_.size());
+    lap_ = (produced_ / cells_.size() + 1) & 0xff;
+  }
   // Whether a cell is free.
   [[nodiscard]] bool has_room() {
     if (credit_ != 0) [[likely]]
@@ -96,6 +104,13 @@ class CellConsumer {
   // Requires: the ring is fresh, and has no other consumer.
   CellConsumer(std::span<Cell> cells, ConsumerLine& consumer) : cells_(cells), consumer_(&consumer) {}
 
+  // Continues the ring of an earlier consumer, after the cells that it has returned.
+  void resume() {
+    // Acquire: pairs with the release in announce(), which the earlier consumer executed.
+    consumed_ = std::atomic_ref<std::uint64_t>(consumer_->cells_consumed).load(std::memory_order_acquire);
+    slot_ = static_cast<std::uint32_t>(consumed_ % cells_.size());
+    lap_ = (consumed_ / cells_.size() + 1) & 0xff;
+  }
   // Whether the next cell holds a message; `first_word` is then its first word, without the lap.
   [[nodiscard]] bool peek(std::uint64_t& first_word) const {
     // Acquire: pairs with the release in CellProducer::publish, see there.

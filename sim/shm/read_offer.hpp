@@ -43,6 +43,14 @@ class OfferProducer {
  public:
   explicit OfferProducer(const ConsumerLine& theirs) : theirs_(&theirs) {}
 
+  // Continues the offers of an earlier sender. Requires: all of them have been answered.
+  void resume() {
+    // Acquire: pairs with the release in OfferConsumer::answer, as in refresh().
+    answered_ = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->read_answer))
+                    .load(std::memory_order_acquire) >>
+                2;
+    offered_ = over_ = answered_;
+  }
   // Whether another offer may be made.
   [[nodiscard]] bool has_room() const { return offered_ - over_ < kOffersMost; }
   // The number of the next offer.
@@ -110,6 +118,12 @@ class OfferConsumer {
  public:
   explicit OfferConsumer(ConsumerLine& mine) : mine_(&mine) {}
 
+  // Continues the answers of an earlier reader, which has answered all offers that it took.
+  void resume() {
+    // Acquire: pairs with the release in answer(), which the earlier reader executed. Relaxed: see read_on().
+    number_ = std::atomic_ref<std::uint64_t>(mine_->read_answer).load(std::memory_order_acquire) >> 2;
+    read_visits_ = std::atomic_ref<std::uint64_t>(mine_->read_visits).load(std::memory_order_relaxed);
+  }
   // Takes the next offer, whose cell was seen. Returns its number.
   std::uint64_t take() { return ++number_; }
   // Answers the last offer taken.

@@ -40,6 +40,9 @@ static_assert(kTraceEventsOffset % 4096 == 0);
 inline constexpr std::uint32_t kTraceFlagClosed = 1;
 // The file has kernel_pass events.
 inline constexpr std::uint32_t kTraceFlagWalks = 2;
+// The bits of the flags from this one on have the bound of the ranks' numbers, if it is above `size`, otherwise 0:
+// ranks that started later than this one have numbers from `size` on. Written with `size`.
+inline constexpr unsigned kTracePlacesShift = 8;
 
 // The greatest distance between two anchors, in ticks; distances grow up to it. Only the newest event may be more
 // than this after the latest anchor.
@@ -111,7 +114,7 @@ struct TraceHeader {
   std::array<ClockAnchor, kTraceAnchors> anchors;
   // The number of complete names, which do not change any more.
   std::uint32_t name_count;
-  // kTraceFlagClosed, kTraceFlagWalks.
+  // kTraceFlagClosed, kTraceFlagWalks, and the places.
   std::uint32_t flags;
   // Bytes of the definitions; a definition is counted after it is complete.
   std::uint32_t definitions_used;

@@ -162,7 +162,8 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   }
   header->keep_ns = options.keep_ns;
   header->job = options.job;
-  header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
+  header->flags = (options.walk_steps != 0 ? kTraceFlagWalks : 0) |
+                  (options.places > options.size ? options.places << kTracePlacesShift : 0);
   anchor_distance_ticks_ = kFirstAnchorDistance;
   refresh_anchor(now_ticks());
   // The magic is stored last, because readers treat a file without it as never begun.

@@ -31,7 +31,10 @@ inline constexpr std::uint32_t kWalkEntriesCounted = 256;
 // The parameters of open().
 struct RecorderOptions {
   std::uint32_t rank = 0;
+  // Ranks of the job so far, this one included; the numbers that ranks can have: processes that start later have them
+  // from `size` on.
   std::uint32_t size = 1;
+  std::uint32_t places = 1;
   std::uint32_t node = 0;
   // Rounded up to a power of two.
   std::uint64_t capacity_events = kDefaultTraceEvents;

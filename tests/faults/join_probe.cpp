@@ -31,6 +31,13 @@ std::string sum_of_node(const Job& job, Status (*barrier)(const Job&)) {
   return std::to_string(sum);
 }
 
+// The processes of the world on this node; its other places have none.
+unsigned ranks_here(const Job& job) {
+  unsigned count = 0;
+  for (unsigned rank = 0; rank < job.world_size(); ++rank) count += job.node_of_rank[rank] == job.node;
+  return count;
+}
+
 int fail(const Status& status) {
   std::fprintf(stderr, "probe: %s\n", status.sentence().c_str());
   return 3;
@@ -53,14 +60,14 @@ int main(int argc, char** argv) {
     if (Status status = barrier(job); !status.ok()) return fail(status);
   }
   if (job.pmi != nullptr) {
-    if (Status status = job.pmi->get_card(job.size - 1, last); !status.ok()) return fail(status);
+    if (Status status = job.pmi->get_card(job.world_size() - 1, last); !status.ok()) return fail(status);
     last.erase(0, 3000);
   }
   if (argc > 1 && std::strcmp(argv[1], "abort") == 0 && job.rank == 1) abort_job(job, 42, "no more fuel");
   if (argc > 1 && std::strcmp(argv[1], "abort") == 0) ::sleep(60);
   if (Status status = leave(job); !status.ok()) return fail(status);
   std::printf("rank %u of %u node %u of %u local %u of %u sum %s last card %s appnum %u secret %d\n", job.rank,
-              job.size, job.node, job.node_count, job.local_rank, job.ranks_on_node, sum.c_str(), last.c_str(),
+              job.world_size(), job.node, job.node_count, job.local_rank, ranks_here(job), sum.c_str(), last.c_str(),
               job.appnum, std::to_integer<int>(job.secret[0]));
   return 0;
 }

@@ -128,7 +128,7 @@ int print_stacks(const std::vector<TargetProcess>& targets, bool all, bool of_jo
 std::vector<TargetProcess> targets_of(const command::RunningJob& job, std::int64_t only, bool& missing) {
   std::vector<TargetProcess> targets;
   std::vector<std::uint32_t> not_begun;
-  for (std::uint32_t rank = 0; rank < job.board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < job.board.used(); ++rank) {
     if (only >= 0 && rank != static_cast<std::uint64_t>(only)) continue;
     sim::BoardBlock block;
     const bool begun = job.board.read_block(rank, block) && block.pid > 0;
@@ -178,8 +178,8 @@ int stacks(const command::StacksOrder& order) {
     complain(jobs.explain_no_match(order.job, "job or process"));
     return kStatusNoSuch;
   }
-  if (order.rank >= static_cast<std::int64_t>(job->board.size())) {
-    complain(fmt::format("--rank {}: job {} has {} ranks", order.rank, job->name, job->board.size()));
+  if (order.rank >= static_cast<std::int64_t>(job->board.used())) {
+    complain(fmt::format("--rank {}: job {} has {} ranks", order.rank, job->name, job->board.used()));
     return kStatusNoSuch;
   }
   bool missing = false;

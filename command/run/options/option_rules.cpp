@@ -25,6 +25,7 @@ constexpr OptionRule kRules[] = {
     {"c", 1, OptionAction::ranks},
     {"threads", 1, OptionAction::threads},
     {"nodes", 1, OptionAction::nodes},
+    {"places", 1, OptionAction::places},
     {"ppn", 1, OptionAction::ranks_per_node},
     {"perhost", 1, OptionAction::ranks_per_node},
     {"npernode", 1, OptionAction::ranks_per_node},

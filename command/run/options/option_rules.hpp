@@ -17,6 +17,8 @@ enum class OptionAction : std::uint8_t {
   threads,
   nodes,
   ranks_per_node,
+  // Number of places of the job, with those of the ranks.
+  places,
   // Prefix each line with its rank.
   label,
   timeout,

@@ -11,8 +11,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -n, -np N               ranks of this program (default 1); -n2 is -n 2
   --threads T             T ranks in each process, as its threads: of programs of a library with an entry function; -n and
                           -ppn then count processes
-  --nodes K               K emulated nodes: shared memory inside a node, TCP between; ranks in blocks
-  -ppn P                  with --nodes: P ranks to a node, then the next
+  --nodes K  -ppn P       K emulated nodes: shared memory inside a node, TCP between; ranks in blocks, or P to a node
+  --places N              places for ranks, and for programs that MPI_Comm_spawn starts (default: a few times the ranks)
   -l, --prepend-rank      label each line of output with its rank
   -s RANKS                ranks that get the standard input: all, none, or 0,2-4 (default 0)
   -prepend-pattern P      begin each line with P: %r is the rank, %h the host, %t seconds since 1970, %% a %

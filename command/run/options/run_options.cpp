@@ -123,6 +123,8 @@ class Parser {
         return number(option, values[0], sim::kThreadRanksMax, out_.threads);
       case OptionAction::nodes:
         return number(option, values[0], sim::kRanksMax, out_.nodes);
+      case OptionAction::places:
+        return number(option, values[0], sim::kRanksMax, out_.places);
       case OptionAction::ranks_per_node:
         return number(option, values[0], sim::kRanksMax, out_.processes_per_node);
       case OptionAction::timeout:

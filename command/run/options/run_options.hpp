@@ -27,6 +27,8 @@ struct ProgramSpec {
   Assignments environment;
   // Empty: the launcher's.
   std::string working_directory;
+  // A process of the job has started it (MPI_Comm_spawn).
+  bool is_spawned = false;
 };
 
 // The launcher's variables that the ranks inherit; all by default.
@@ -55,6 +57,8 @@ struct RunOptions {
   // Emulated nodes; with 0 processes per node, processes are spread evenly in blocks. Without --threads a process is a
   // rank.
   std::uint32_t nodes = 1;
+  // Places of the job, with those of the ranks; 0: usual_places().
+  std::uint32_t places = 0;
   std::uint32_t processes_per_node = 0;
   // 0: none.
   double timeout_seconds = 0;

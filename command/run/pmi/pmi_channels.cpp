@@ -18,8 +18,8 @@ constexpr int kDrainReads = 256;
 
 }  // namespace
 
-PmiChannels::PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report)
-    : poller_(poller), server_(server), report_(std::move(report)), channels_(ranks) {}
+PmiChannels::PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report, Order order)
+    : poller_(poller), server_(server), report_(std::move(report)), order_(std::move(order)), channels_(ranks) {}
 
 PmiChannels::~PmiChannels() {
   for (Channel& channel : channels_) close_channel(channel);
@@ -31,6 +31,7 @@ Status PmiChannels::open(std::uint32_t rank, int& rank_end) {
     return Status::error("cannot make a PMI connection for rank " + std::to_string(rank) + ": " + std::strerror(errno) +
                          (errno == EMFILE ? " (the limit on open files, ulimit -n)" : ""));
   }
+  close_channel(channels_[rank]);
   channels_[rank].descriptor = ends[0];
   rank_end = ends[1];
   // Both ends are close-on-exec; spawn() clears the flag of the rank's end in the child only.
@@ -67,6 +68,7 @@ void PmiChannels::take_lines(std::uint32_t rank) {
   for (std::size_t end = 0; (end = channel.unread.find('\n', begin)) != std::string::npos; begin = end + 1) {
     const PmiOutcome outcome = server_.take_line(rank, std::string_view(channel.unread).substr(begin, end - begin));
     for (const PmiReply& reply : outcome.replies) answer(reply);
+    if ((outcome.spawn || !outcome.kill.empty()) && order_) answer({rank, order_(rank, outcome) + "\n"});
     if (!outcome.aborts && outcome.error.empty()) continue;
     // The job ends because of this line, so later ones are not read.
     close_channel(channel);

@@ -19,15 +19,18 @@ class PmiChannels {
   // Called for a line that is an abort or a protocol error, at most once for each rank: the rank's channel is closed
   // before the call.
   using Report = std::function<void(std::uint32_t rank, const PmiOutcome& outcome)>;
+  // Called for a line that orders processes to be started or ended; returns the answer, without its newline. May call
+  // open() for other ranks.
+  using Order = std::function<std::string(std::uint32_t rank, const PmiOutcome& outcome)>;
 
   // Both references must outlive the channels.
-  PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report);
+  PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report, Order order = {});
   PmiChannels(const PmiChannels&) = delete;
   PmiChannels& operator=(const PmiChannels&) = delete;
   ~PmiChannels();
 
-  // Creates the rank's connection. `rank_end` is for the rank; the caller closes it once the rank has started. Error:
-  // no more descriptors.
+  // Creates the rank's connection, and closes that of an earlier process in its place. `rank_end` is for the rank; the
+  // caller closes it once the rank has started. Error: no more descriptors.
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& rank_end);
   // Reads once, at most 4 KiB, and answers the complete lines. Because of this bound a rank that writes without end
   // does not starve the other events. False: there was nothing to read, or the connection is closed.
@@ -52,6 +55,7 @@ class PmiChannels {
   Poller& poller_;
   PmiServer& server_;
   Report report_;
+  Order order_;
   std::vector<Channel> channels_;
 };
 

@@ -1,6 +1,10 @@
 #include "command/run/pmi/pmi_server.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "portals/base/assert.hpp"
+#include "sim/boot/parse.hpp"
 
 namespace margay::command {
 namespace {
@@ -16,9 +20,30 @@ void answer(PmiOutcome& out, std::uint32_t rank, std::string line) {
 }  // namespace
 
 PmiServer::PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_rank,
-                     const std::vector<std::uint32_t>& node_of_rank)
-    : job_name_(std::move(job_name)), appnum_of_rank_(std::move(appnum_of_rank)), ranks_(appnum_of_rank_.size()) {
-  values_["PMI_process_mapping"] = sim::format_process_mapping(node_of_rank);
+                     const std::vector<std::uint32_t>& node_of_rank, std::uint32_t places)
+    : job_name_(std::move(job_name)), ranks_(std::max<std::size_t>(places, appnum_of_rank.size())) {
+  PmiWorld world;
+  for (std::uint32_t rank = 0; rank < appnum_of_rank.size(); ++rank) world.places.push_back(rank);
+  world.appnums = std::move(appnum_of_rank);
+  world.nodes = node_of_rank;
+  begin_world(world);
+}
+
+// The first world has the job's name, as it had before there were others.
+void PmiServer::begin_world(const PmiWorld& world) {
+  auto begun = std::make_shared<World>();
+  begun->kvs_name = job_name_ + (worlds_ == 0 ? "" : "_" + std::to_string(worlds_));
+  ++worlds_;
+  begun->places = world.places;
+  begun->values.insert(world.preput.begin(), world.preput.end());
+  begun->values["PMI_process_mapping"] = sim::format_process_mapping(world.nodes);
+  for (std::size_t i = 0; i < world.places.size(); ++i) {
+    MARGAY_ASSERT(world.places[i] < ranks_.size());
+    RankState& state = ranks_[world.places[i]];
+    state = {};
+    state.appnum = world.appnums[i];
+    state.world = begun;
+  }
 }
 
 PmiServer::Handler PmiServer::find_handler(std::string_view command) {
@@ -37,6 +62,7 @@ PmiServer::Handler PmiServer::find_handler(std::string_view command) {
       {"publish_name", &PmiServer::publish},
       {"lookup_name", &PmiServer::lookup},
       {"unpublish_name", &PmiServer::unpublish},
+      {"margay_kill", &PmiServer::kill},
   };
   for (const auto& [name, handler] : kHandlers) {
     if (name == command) return handler;
@@ -44,18 +70,31 @@ PmiServer::Handler PmiServer::find_handler(std::string_view command) {
   return nullptr;
 }
 
-// The test for a spawn block precedes the search for the command, because the block's lines may look like commands.
+// The test for a spawn request precedes the search for the command, because the request's lines may look like commands,
+// and because their values may be free text.
 PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
   PmiOutcome out;
-  sim::PmiMessage message;
   const std::string who = "rank " + std::to_string(rank);
-  if (portals::Status status = sim::PmiMessage::parse(line, message); !status.ok()) {
-    // Inside a spawn block a line may be free text.
-    if (!ranks_[rank].in_spawn) out.error = who + " sent a bad PMI line: " + status.sentence();
+  RankState& state = ranks_[rank];
+  if (state.world == nullptr) {
+    out.error = who + " has not been started, and sent a PMI line";
     return out;
   }
-  if (ranks_[rank].in_spawn || message.is_block()) {
-    take_spawn_line(rank, message, out);
+  if (state.spawn != nullptr && state.spawn->in_block()) {
+    take_spawn_line(rank, line, out);
+    return out;
+  }
+  sim::PmiMessage message;
+  if (portals::Status status = sim::PmiMessage::parse(line, message); !status.ok()) {
+    out.error = who + " sent a bad PMI line: " + status.sentence();
+    return out;
+  }
+  if (message.is_block() && message.command() == "spawn") {
+    take_spawn_line(rank, line, out);
+    return out;
+  }
+  if (state.spawn != nullptr) {
+    out.error = who + " sent a part of a spawn request, and then another PMI command";
     return out;
   }
   const Handler handler = find_handler(message.command());
@@ -82,17 +121,26 @@ void PmiServer::maxes(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& ou
 }
 
 void PmiServer::appnum(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
-  answer(out, rank, "cmd=appnum appnum=" + std::to_string(appnum_of_rank_[rank]));
+  answer(out, rank, "cmd=appnum appnum=" + std::to_string(ranks_[rank].appnum));
 }
 
 void PmiServer::universe(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
-  // Nothing is ever spawned, so the universe is the job.
+  // Each place can have a process.
   answer(out, rank, "cmd=universe_size size=" + std::to_string(ranks_.size()));
 }
 
 void PmiServer::kvs_name(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
-  // One key-value space for the whole job; its name is not checked in later lines.
-  answer(out, rank, "cmd=my_kvsname kvsname=" + job_name_);
+  answer(out, rank, "cmd=my_kvsname kvsname=" + ranks_[rank].world->kvs_name);
+}
+
+// The space of another world is found by one of its members that is still there; cards of TCP are read so.
+PmiServer::World& PmiServer::world_of(std::uint32_t rank, const sim::PmiMessage& line) {
+  const std::string name = line.text("kvsname");
+  World& own = *ranks_[rank].world;
+  if (name.empty() || name == own.kvs_name) return own;
+  const auto named = std::ranges::find_if(
+      ranks_, [&name](const RankState& each) { return each.world != nullptr && each.world->kvs_name == name; });
+  return named == ranks_.end() ? own : *named->world;
 }
 
 // Failures are replies, not errors: MPICH's clients handle them.
@@ -102,17 +150,19 @@ void PmiServer::put(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome&
   std::string refused;
   if (key.empty() || key.size() > sim::kMaxPmiKey) refused = "key_length";
   if (value.size() > sim::kMaxPmiValue) refused = "value_longer_than_" + std::to_string(sim::kMaxPmiValue);
-  if (values_.size() >= kMaxValuesPerRank * ranks_.size() + 1) refused = "too_many_keys";
+  World& world = world_of(rank, line);
+  if (world.values.size() >= kMaxValuesPerRank * world.places.size() + 1) refused = "too_many_keys";
   // With a second value for a key, some ranks would get the first value and others the second.
-  if (refused.empty() && !values_.emplace(key, value).second) refused = "duplicate_key" + key;
+  if (refused.empty() && !world.values.emplace(key, value).second) refused = "duplicate_key" + key;
   answer(out, rank, "cmd=put_result rc=" + std::string(refused.empty() ? "0 msg=success" : "-1 msg=" + refused));
 }
 
 void PmiServer::get(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   const std::string key = line.text("key");
-  const auto it = values_.find(key);
+  const World& world = world_of(rank, line);
+  const auto it = world.values.find(key);
   answer(out, rank,
-         it != values_.end()
+         it != world.values.end()
              ? "cmd=get_result rc=0 msg=success value=" + it->second
              : "cmd=get_result rc=-1 msg=key_" + key.substr(0, sim::kMaxPmiKey) + "_not_found value=unknown");
 }
@@ -124,9 +174,10 @@ void PmiServer::barrier(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& 
     return;
   }
   ranks_[rank].in_barrier = true;
-  if (++waiting_in_barrier_ < ranks_.size()) return;
-  waiting_in_barrier_ = 0;
-  for (std::uint32_t each = 0; each < ranks_.size(); ++each) {
+  World& world = *ranks_[rank].world;
+  if (++world.waiting_in_barrier < world.places.size()) return;
+  world.waiting_in_barrier = 0;
+  for (const std::uint32_t each : world.places) {
     ranks_[each].in_barrier = false;
     answer(out, each, "cmd=barrier_out");
   }
@@ -168,12 +219,40 @@ void PmiServer::unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOu
          std::string("cmd=unpublish_result rc=") + (was_there ? "0 msg=success" : "-1 msg=service_not_found"));
 }
 
-void PmiServer::take_spawn_line(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
-  ranks_[rank].in_spawn = line.command() != "endcmd";
-  // The reply must wait for endcmd, because the client reads only after it has sent that line.
-  if (!ranks_[rank].in_spawn) {
-    answer(out, rank, "cmd=spawn_result rc=-1 msg=margay_run_starts_no_further_processes errcodes=-1");
+// The answer waits for the request's end, because the client reads only after it has sent the last line.
+void PmiServer::take_spawn_line(std::uint32_t rank, std::string_view line, PmiOutcome& out) {
+  std::shared_ptr<SpawnReader>& reader = ranks_[rank].spawn;
+  if (reader == nullptr) reader = std::make_shared<SpawnReader>();
+  if (reader->take_line(line) == SpawnReader::Step::more) return;
+  const std::shared_ptr<SpawnReader> whole = std::exchange(reader, nullptr);
+  if (whole->error().empty()) {
+    out.spawn = whole->take_order();
+  } else {
+    const std::uint32_t asked = std::min(whole->take_order().processes(), kMaxSpawnProcesses);
+    answer(out, rank, spawn_answer(std::vector<int>(asked, -1), {}, whole->error()));
   }
+}
+
+// The list of places is decimal numbers with commas.
+void PmiServer::kill(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
+  const std::string list = line.text("places");
+  for (std::string_view rest(list); !rest.empty();) {
+    const std::string_view number = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), number.size() + 1));
+    std::uint32_t place = 0;
+    if (sim::parse_number(number, place) && place < ranks_.size() && place != rank) {
+      out.kill.push_back(place);
+      continue;
+    }
+    out.kill.clear();
+    return answer(out, rank,
+                  kill_answer("\"" + std::string(number.substr(0, 20)) + "\" is not the place of another process"));
+  }
+  if (out.kill.empty()) answer(out, rank, kill_answer("no place is named"));
+}
+
+std::string kill_answer(std::string_view error) {
+  return "cmd=margay_kill_result rc=" + (error.empty() ? std::string("0") : "-1 msg=" + std::string(error));
 }
 
 }  // namespace margay::command

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "command/run/pmi/spawn_order.hpp"
 #include "sim/boot/pmi_message.hpp"
 
 namespace margay::command {
@@ -21,9 +24,13 @@ struct PmiReply {
   std::string line;
 };
 
-// The effects of a line: replies, an abort, or an error.
+// The effects of a line: replies, an order, an abort, or an error.
 struct PmiOutcome {
   std::vector<PmiReply> replies;
+  // The rank requests further processes; the caller starts them and sends it the answer (spawn_answer).
+  std::optional<SpawnOrder> spawn;
+  // Places whose processes the rank requests to end (cmd=margay_kill); the caller sends the answer (kill_answer).
+  std::vector<std::uint32_t> kill;
   // The rank sent cmd=abort; the next three fields describe the abort.
   bool aborts = false;
   int abort_code = 0;
@@ -34,29 +41,58 @@ struct PmiOutcome {
   std::string error;
 };
 
-// The state of the protocol: each rank's phase, the barrier, the key-value space, the published services. Memory is
-// bounded: 256 keys and 256 services for each rank of the job.
+// The processes that were started together: the ranks that began with the job, or those of one spawn. They have a
+// key-value space and a barrier of their own, as PMI-1.1 requires.
+struct PmiWorld {
+  // The places of its processes, in the order of their PMI ranks.
+  std::vector<std::uint32_t> places;
+  // By PMI rank.
+  std::vector<std::uint32_t> appnums;
+  std::vector<std::uint32_t> nodes;
+  SpawnPairs preput;
+};
+
+// The state of the protocol: each process's phase; of each world the barrier and the key-value space; the published
+// services. A process is given by its place in the job, which is its rank if it began with the job. Memory is bounded:
+// 256 keys and 256 services for each place, and the worlds whose processes have not all been replaced.
 class PmiServer {
  public:
-  // The vectors have one entry for each rank. The nodes become the key PMI_process_mapping.
+  // The vectors have one entry for each rank that begins with the job. The nodes become the key PMI_process_mapping.
+  // `places`: the places of the job, which are also its universe; 0: as many as ranks.
   PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_rank,
-            const std::vector<std::uint32_t>& node_of_rank);
+            const std::vector<std::uint32_t>& node_of_rank, std::uint32_t places = 0);
+
+  // Begins a further world, before its processes start. Processes that had the places before are forgotten. Requires:
+  // each place is smaller than the number of places.
+  void begin_world(const PmiWorld& world);
 
   // Processes one line from `rank`, without its newline. Never fails: a line that breaks the protocol yields an error
-  // in the outcome, or nothing if it is part of a spawn block.
+  // in the outcome; one that breaks a spawn request yields an answer at the request's end.
   [[nodiscard]] PmiOutcome take_line(std::uint32_t rank, std::string_view line);
 
-  // Whether the rank has sent init, or finalize. Ranks of other MPI libraries that use PMI send them, too.
+  // Whether the process in the place has sent init, or finalize. Processes of other MPI libraries that use PMI send
+  // them, too.
   [[nodiscard]] bool initialized(std::uint32_t rank) const { return ranks_[rank].initialized; }
   [[nodiscard]] bool finalized(std::uint32_t rank) const { return ranks_[rank].finalized; }
 
  private:
+  struct World {
+    std::string kvs_name;
+    std::vector<std::uint32_t> places;
+    // Processes that have entered the current barrier.
+    std::uint32_t waiting_in_barrier = 0;
+    // The key-value space; a key is put once.
+    std::map<std::string, std::string> values;
+  };
   struct RankState {
     bool initialized = false;
     bool finalized = false;
     bool in_barrier = false;
-    // Between mcmd=spawn and endcmd. The server reads this block and refuses it at its end.
-    bool in_spawn = false;
+    std::uint32_t appnum = 0;
+    // Not nullptr: the lines of a spawn request are being read.
+    std::shared_ptr<SpawnReader> spawn;
+    // The world that it belongs to; shared by its members. Empty place: nullptr.
+    std::shared_ptr<World> world;
   };
   using Handler = void (PmiServer::*)(std::uint32_t, const sim::PmiMessage&, PmiOutcome&);
 
@@ -78,19 +114,24 @@ class PmiServer {
   void publish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
-  // Collects a spawn block, which is refused at its end.
-  void take_spawn_line(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Collects the lines of a spawn request.
+  void take_spawn_line(std::uint32_t rank, std::string_view line, PmiOutcome& out);
+  // margay's own command: the end of processes on purpose.
+  void kill(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // The world whose key-value space a line names; that of the rank if the name is unknown or missing.
+  [[nodiscard]] World& world_of(std::uint32_t rank, const sim::PmiMessage& line);
   // nullptr: not a command of PMI-1.1.
   static Handler find_handler(std::string_view command);
 
   std::string job_name_;
-  std::vector<std::uint32_t> appnum_of_rank_;
+  // By place.
   std::vector<RankState> ranks_;
-  // Ranks that have entered the current barrier.
-  std::uint32_t waiting_in_barrier_ = 0;
-  // The key-value space; a key is put once.
-  std::map<std::string, std::string> values_;
+  // Worlds begun so far.
+  std::uint32_t worlds_ = 0;
   std::map<std::string, std::string> services_;
 };
+
+// The answer to cmd=margay_kill; `error`: why nothing was ended, or empty.
+[[nodiscard]] std::string kill_answer(std::string_view error);
 
 }  // namespace margay::command

@@ -14,6 +14,7 @@
 #include "sim/base/random.hpp"
 #include "sim/boot/findings.hpp"
 #include "sim/boot/node_segment.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::command {
@@ -34,6 +35,13 @@ sim::SegmentRequest request(const sim::SegmentSizes& sizes, const char* name) {
 
 }  // namespace
 
+bool memory_is_sparse() {
+  if (std::getenv("MARGAY_REFUSE_MEMFD") != nullptr) return false;
+  const int tried = ::memfd_create("margay-try", MFD_CLOEXEC);
+  if (tried >= 0) ::close(tried);
+  return tried >= 0;
+}
+
 JobMemory::~JobMemory() {
   for (int segment : segments_) {
     if (segment >= 0) ::close(segment);
@@ -45,10 +53,11 @@ JobMemory::~JobMemory() {
 // Segments are created at full size here, so that a lack of memory is one error and not one for each rank.
 Status JobMemory::create(const JobPlan& plan) {
   const sim::SegmentRequest for_board =
-      request(sim::only_size(sim::Board::bytes_for(plan.size(), plan.ways)), "margay-board");
+      request(sim::only_size(sim::Board::bytes_for(plan.places(), plan.ways)), "margay-board");
   if (Status status = sim::create_segment(for_board, board_descriptor_); !status.ok()) return status;
-  if (Status status = sim::Board::create(board_descriptor_, plan.size(), board_, plan.ways); !status.ok())
+  if (Status status = sim::Board::create(board_descriptor_, plan.places(), board_, plan.ways); !status.ok()) {
     return status;
+  }
   sim::BoardHeader& header = board_.header();
   header.node_count = plan.node_count;
   header.crowded = plan.crowded ? 1 : 0;
@@ -59,14 +68,17 @@ Status JobMemory::create(const JobPlan& plan) {
   header.job_id = sim::random_u64();
   // Ranks that connect over TCP prove with the secret that they belong to this job.
   sim::fill_random(header.secret);
-  std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());
-  for (std::uint32_t ranks : plan.ranks_of_node()) {
+  header.first_ranks = header.used = plan.size();
+  std::copy(plan.node_of_place.begin(), plan.node_of_place.end(), board_.node_of_rank());
+  for (std::uint32_t rank = 0; rank < plan.size(); ++rank) board_.place(rank) = {.world_rank = rank, .starts = 1};
+  for (std::uint32_t ranks : plan.places_of_node()) {
     segments_.push_back(-1);
     // A rank alone on its node shares memory with no other rank.
     if (ranks < 2) continue;
     if (ranks > sim::kShmRanksMax) {
-      return Status::error(std::to_string(ranks) + " ranks on one node; shared memory serves at most " +
-                           std::to_string(sim::kShmRanksMax) + ": spread them with --nodes");
+      return Status::error(std::to_string(ranks) + (plan.places() > plan.size() ? " places" : " ranks") +
+                           " on one node; shared memory serves at most " + std::to_string(sim::kShmRanksMax) +
+                           ": spread them with --nodes");
     }
     const sim::SegmentRequest for_node = request(sim::shm_segment_sizes(ranks), "margay-node");
     if (Status status = sim::create_segment(for_node, segments_.back()); !status.ok()) return status;
@@ -81,6 +93,50 @@ Status JobMemory::create(const JobPlan& plan) {
   const std::uint64_t id = header.job_id;
   job_name_ = sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, 8);
   return {};
+}
+
+const sim::ShmLayout* JobMemory::layout_of(std::uint32_t node) {
+  if (segments_[node] < 0) return nullptr;
+  const auto [found, is_new] = mapped_.try_emplace(node);
+  if (!is_new) return found->second.memory.bytes().empty() ? nullptr : &found->second.layout;
+  const std::uint64_t bytes = sim::bytes_of_segment(segments_[node]);
+  const auto* const nodes = board_.node_of_rank();
+  const auto ranks = static_cast<std::uint32_t>(std::count(nodes, nodes + board_.size(), node));
+  MappedNode mapped;
+  if (!sim::Mapping::map(segments_[node], bytes, mapped.memory).ok() ||
+      !sim::ShmLayout::attach(mapped.memory.bytes(), ranks, mapped.layout).ok()) {
+    return nullptr;
+  }
+  found->second = std::move(mapped);
+  return &found->second.layout;
+}
+
+std::uint32_t JobMemory::local_rank(std::uint32_t place) const {
+  const auto* const nodes = board_.node_of_rank();
+  return static_cast<std::uint32_t>(std::count(nodes, nodes + place, nodes[place]));
+}
+
+bool JobMemory::is_at_rest(std::uint32_t place) {
+  const std::uint32_t node = board_.node_of_rank()[place];
+  if (segments_[node] < 0) return true;
+  const sim::ShmLayout* const layout = layout_of(node);
+  return layout != nullptr && sim::is_place_at_rest(*layout, local_rank(place));
+}
+
+// The block is cleared before the process can claim it, and `used` grows last, so observers find a whole place.
+void JobMemory::begin_world(const std::vector<std::uint32_t>& places, std::uint32_t world) {
+  std::uint32_t used = board_.used();
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    sim::BoardPlace& place = board_.place(places[i]);
+    if (const sim::ShmLayout* const node = layout_of(board_.node_of_rank()[places[i]]);
+        node != nullptr && place.starts > 0) {
+      sim::clear_place(*node, local_rank(places[i]));
+    }
+    board_.block(places[i]) = {};
+    place = {.world = world, .world_rank = i, .starts = place.starts + 1};
+    used = std::max(used, places[i] + 1);
+  }
+  sim::publish_number(board_.header().used, used);
 }
 
 // O_APPEND belongs to the open file description, which the ranks inherit, so records of several ranks do not overwrite

@@ -49,20 +49,22 @@ Variables inherit(const InheritedEnvironment& rule, char** inherited) {
 }
 
 // The variables by which a process finds its job, as its first rank; set last, so that no option can replace them.
-void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, const RankDescriptors& descriptors) {
+void join_job(Variables& variables, const RankIdentity& identity, std::uint32_t process_ranks,
+              const RankDescriptors& descriptors) {
   variables["PMI_FD"] = std::to_string(descriptors.pmi.front());
-  if (plan.process_ranks > 1) {
-    variables["MARGAY_THREADS"] = std::to_string(plan.process_ranks);
+  if (process_ranks > 1) {
+    variables["MARGAY_THREADS"] = std::to_string(process_ranks);
     std::string& list = variables["MARGAY_PMI_FDS"];
     for (const int descriptor : descriptors.pmi) list += (list.empty() ? "" : ",") + std::to_string(descriptor);
   }
-  variables["PMI_RANK"] = std::to_string(rank);
-  variables["PMI_SIZE"] = std::to_string(plan.size());
-  variables["MARGAY_RANK"] = std::to_string(rank);
+  variables["PMI_RANK"] = std::to_string(identity.world_rank);
+  variables["PMI_SIZE"] = std::to_string(identity.world_size);
+  // By it a program of MPICH knows that it has a parent.
+  if (identity.spawned) variables["PMI_SPAWNED"] = "1";
+  variables["MARGAY_RANK"] = std::to_string(identity.place);
   variables["MARGAY_BOARD_FD"] = std::to_string(descriptors.board);
-  const std::vector<std::uint32_t>& programs = plan.program_of_rank;
-  variables["MARGAY_APPNUM"] = std::to_string(programs[rank]);
-  variables["MARGAY_PROGRAM_RANKS"] = std::to_string(std::count(programs.begin(), programs.end(), programs[rank]));
+  variables["MARGAY_APPNUM"] = std::to_string(identity.appnum);
+  variables["MARGAY_PROGRAM_RANKS"] = std::to_string(identity.program_ranks);
   if (descriptors.node_segment >= 0) variables["MARGAY_NODE_FD"] = std::to_string(descriptors.node_segment);
   if (descriptors.findings >= 0) {
     const std::string number = std::to_string(descriptors.findings);
@@ -71,11 +73,8 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
     variables["MARGAY_FINDINGS_PATH"] = "/proc/" + std::to_string(::getpid()) + "/fd/" + number;
   }
   // Scripts read these to learn their rank before MPI_Init, as under MPICH.
-  std::uint32_t local_rank = 0;
-  for (std::uint32_t other = 0; other < rank; ++other)
-    local_rank += plan.node_of_rank[other] == plan.node_of_rank[rank];
-  variables["MPI_LOCALRANKID"] = std::to_string(local_rank);
-  variables["MPI_LOCALNRANKS"] = std::to_string(plan.ranks_of_node()[plan.node_of_rank[rank]]);
+  variables["MPI_LOCALRANKID"] = std::to_string(identity.local_rank);
+  variables["MPI_LOCALNRANKS"] = std::to_string(identity.local_size);
 }
 
 // The variables that all ranks of a program have in common.
@@ -87,7 +86,8 @@ Variables of_program(const RunOptions& options, const ProgramSpec& program, cons
     for (const auto& [name, value] : *set) variables[name] = value;
   }
   if (const auto trace = variables.find("MARGAY_TRACE"); trace != variables.end()) {
-    trace->second = whole_trace_folder(program, trace->second);
+    // The folder of a program that a rank starts does not depend on that program's working directory.
+    trace->second = whole_trace_folder(program.is_spawned ? ProgramSpec() : program, trace->second);
   }
   if (!library_folder.empty()) {
     std::string& path = variables["LD_LIBRARY_PATH"];
@@ -109,24 +109,41 @@ std::string library_path(const RunOptions& options, const ProgramSpec& program, 
 }
 
 // Merges the settings by the same function as make_environment(), so that the paths are those that the ranks use.
-std::vector<std::string> trace_files(const RunOptions& options, char** inherited) {
+std::vector<std::string> trace_files(const RunOptions& options, std::uint32_t spawned, char** inherited) {
   std::vector<std::string> files;
-  for (const ProgramSpec& program : options.programs) {
-    const std::string folder = of_program(options, program, "", inherited)["MARGAY_TRACE"];
-    for (std::uint32_t i = 0; i < program.ranks; ++i) {
+  const auto add = [&files](const std::string& folder, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       const std::string name = sim::trace_file_name(static_cast<std::uint32_t>(files.size()));
       files.push_back(folder.empty() ? "" : folder + "/" + name);
     }
+  };
+  for (const ProgramSpec& program : options.programs) {
+    add(of_program(options, program, "", inherited)["MARGAY_TRACE"], program.ranks);
   }
+  // Started programs record into the folder of the whole job, whatever their working directory.
+  add(of_program(options, ProgramSpec(), "", inherited)["MARGAY_TRACE"], spawned);
   return files;
 }
 
-std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan, std::uint32_t rank,
+RankIdentity identity_of(const JobPlan& plan, std::uint32_t rank) {
+  RankIdentity identity;
+  identity.place = identity.world_rank = rank;
+  identity.world_size = plan.size();
+  const std::vector<std::uint32_t>& programs = plan.program_of_rank;
+  identity.appnum = programs[rank];
+  identity.program_ranks = static_cast<std::uint32_t>(std::count(programs.begin(), programs.end(), programs[rank]));
+  const std::vector<std::uint32_t>& nodes = plan.node_of_rank;
+  identity.local_rank = static_cast<std::uint32_t>(std::count(nodes.begin(), nodes.begin() + rank, nodes[rank]));
+  identity.local_size = static_cast<std::uint32_t>(std::count(nodes.begin(), nodes.end(), nodes[rank]));
+  return identity;
+}
+
+std::vector<std::string> make_environment(const RunOptions& options, const ProgramSpec& program,
+                                          const RankIdentity& identity, std::uint32_t process_ranks,
                                           const RankDescriptors& descriptors, const std::string& library_folder,
                                           char** inherited) {
-  const ProgramSpec& program = options.programs[plan.program_of_rank[rank]];
   Variables variables = of_program(options, program, library_folder, inherited);
-  join_job(variables, plan, rank, descriptors);
+  join_job(variables, identity, process_ranks, descriptors);
   std::vector<std::string> entries;
   for (const auto& [name, value] : variables) entries.push_back(name + "=" + value);
   return entries;

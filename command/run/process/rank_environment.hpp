@@ -19,12 +19,32 @@ struct RankDescriptors {
   int findings = -1;
 };
 
-// NAME=VALUE entries for the process whose first rank is `rank`. `library_folder` is put first in LD_LIBRARY_PATH;
-// empty: that variable is left alone. Variables of an outer launcher (PMI_*, MARGAY_RANK, OMPI_*, PMIX_*) are not
-// passed on. A trace folder is given as an absolute path, because the rank may change its directory. Later settings
-// override earlier ones: inherited, margay's options, -genv, -env.
-[[nodiscard]] std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan,
-                                                        std::uint32_t rank, const RankDescriptors& descriptors,
+// A process's numbers in the job, in its world and on its node. The ranks of a process of threads follow each other,
+// and the numbers are those of the first one.
+struct RankIdentity {
+  // Its place in the job.
+  std::uint32_t place = 0;
+  std::uint32_t world_rank = 0;
+  std::uint32_t world_size = 1;
+  std::uint32_t appnum = 0;
+  // Ranks of its world that run its program.
+  std::uint32_t program_ranks = 1;
+  // Among the ranks of its world on its node.
+  std::uint32_t local_rank = 0;
+  std::uint32_t local_size = 1;
+  // A process of the job has started it.
+  bool spawned = false;
+};
+// The numbers of a rank that begins with the job.
+[[nodiscard]] RankIdentity identity_of(const JobPlan& plan, std::uint32_t rank);
+
+// NAME=VALUE entries for a process that runs `program`. `process_ranks`: its ranks. `library_folder` is put first in
+// LD_LIBRARY_PATH; empty: that variable is left alone. Variables of an outer launcher (PMI_*, MARGAY_RANK, OMPI_*,
+// PMIX_*) are not passed on. A trace folder is given as an absolute path, because the rank may change its directory.
+// Later settings override earlier ones: inherited, margay's options, -genv, -env.
+[[nodiscard]] std::vector<std::string> make_environment(const RunOptions& options, const ProgramSpec& program,
+                                                        const RankIdentity& identity, std::uint32_t process_ranks,
+                                                        const RankDescriptors& descriptors,
                                                         const std::string& library_folder, char** inherited);
 
 // The LD_LIBRARY_PATH of this program's ranks; empty: not set.
@@ -32,8 +52,9 @@ struct RankDescriptors {
                                        const std::string& library_folder, char** inherited);
 
 // Paths of the ranks' trace files, by rank; empty for a rank without a trace. Either an option or an environment
-// variable may request the trace.
-[[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options, char** inherited);
+// variable may request the trace. `spawned`: the number of places, after those of the ranks that began with the job,
+// that a started program has had.
+[[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options, std::uint32_t spawned, char** inherited);
 
 // The folder with the libmpi.so.12 that was built or installed with this executable; empty: there is none.
 [[nodiscard]] std::string find_library_folder();

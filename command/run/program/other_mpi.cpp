@@ -56,7 +56,7 @@ void OtherMpi::begin(const std::string& library_folder, std::int64_t now_ns) {
 void OtherMpi::look(const std::vector<int>& pids, std::int64_t now_ns) {
   if (began_ns_ < 0) return;
   bool some_left = false;
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     // Skips a rank that has begun margay's MPI, a rank whose other library was found, and a rank without a process.
     if (board_.block(rank).state != sim::RankState::started || !found_[rank].library.empty() || pids[rank] <= 0)
       continue;
@@ -95,7 +95,7 @@ std::string OtherMpi::loaded_by(int pid) const {
 std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   ranks.clear();
   bool none_used = true;
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     sim::BoardBlock& block = board_.block(rank);
     none_used = none_used && block.state == sim::RankState::started;
     if (block.state != sim::RankState::started || found_[rank].library.empty()) continue;
@@ -109,7 +109,7 @@ std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
       "margay: {}; {} of rank {}{} loaded {}: build it for margay with its mpicc, or start it with that library's own "
       "mpiexec",
       none_used ? std::string("no process used margay's MPI")
-                : fmt::format("{} of {} ranks did not use margay's MPI", ranks.size(), board_.size()),
+                : fmt::format("{} of {} ranks did not use margay's MPI", ranks.size(), board_.used()),
       first.program, ranks.front(), ranks.size() > 1 ? fmt::format(" (and of {} more)", ranks.size() - 1) : "",
       first.library);
 }

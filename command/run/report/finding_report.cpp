@@ -119,7 +119,7 @@ nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_
 // up to a limit. `listed`: the number of counted findings that the report lists.
 std::uint64_t count_unlisted(const sim::Board& board, std::size_t listed) {
   std::uint64_t count = 0;
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) count += board.block(rank).findings;
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) count += board.block(rank).findings;
   return count > listed ? count - listed : 0;
 }
 
@@ -229,7 +229,7 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
   found.finding = finding;
   found.message = message;
   found.time_ns = sim::real_clock().now_ns();
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     // A rank that does not wait is not part of the deadlock.
     const sim::BoardWait& wait = board.block(rank).wait;
     if (wait.is_waiting == 0) continue;
@@ -267,7 +267,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
                          std::vector<JobFinding> found, int exit_status, const std::string& error) {
   if (descriptor_ < 0) return {};
   std::size_t listed = 0;
-  std::vector<JobFinding> of_ranks = read_records(records, board.size(), listed);
+  std::vector<JobFinding> of_ranks = read_records(records, board.used(), listed);
   // Of its own findings the launcher counts only other_mpi on the board, one for each rank (OtherMpi::conclude).
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
   // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
@@ -281,7 +281,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   out["version"] = kReportVersion;
   out["job"] = job_name;
   out["command"] = line_of(options);
-  out["ranks"] = board.size();
+  out["ranks"] = board.used();
   out["exit_status"] = exit_status;
   if (!error.empty()) out["error"] = error;
   // Since the beginning of the job, like the times of the findings.

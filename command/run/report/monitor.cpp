@@ -22,6 +22,16 @@ int failing_status(int code) {
   return status != 0 ? status : 1;
 }
 
+Monitor::Monitor(std::uint32_t ranks, std::uint32_t places) : ranks_(std::max(ranks, places)), left_(ranks) {
+  for (std::size_t place = ranks; place < ranks_.size(); ++place) ranks_[place].ended = true;
+}
+
+void Monitor::on_start(std::uint32_t rank) {
+  MARGAY_ASSERT(ranks_[rank].ended && left_ > 0);
+  ranks_[rank] = {};
+  ++left_;
+}
+
 Cause Monitor::judge(std::uint32_t rank, const RankEnd& end) {
   Cause cause;
   cause.rank = rank;
@@ -48,6 +58,7 @@ void Monitor::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns
   ranks_[rank].signal = end.by_signal ? end.value : 0;
   ranks_[rank].exit_status = end.by_signal ? kSignalBase + end.value : end.value;
   --left_;
+  if (ranks_[rank].killed) return;
   Cause cause = judge(rank, end);
   if (cause.kind != CauseKind::none) {
     fail(std::move(cause), now_ns, 0, kTermToKillNs);

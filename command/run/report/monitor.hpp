@@ -72,8 +72,13 @@ class Monitor {
   // A rank that a signal has stopped for this time is reported.
   static constexpr std::int64_t kStopWarningNs = 10'000 * kMillisecondNs;
 
-  explicit Monitor(std::uint32_t ranks) : ranks_(ranks), left_(ranks) {}
+  // `places`: the places of the job, of which the first `ranks` have a process at first. A rank is given by its place.
+  explicit Monitor(std::uint32_t ranks, std::uint32_t places = 0);
 
+  // A process was started in a place that has none. Not called once all processes have ended.
+  void on_start(std::uint32_t rank);
+  // The launcher ends the rank's process on purpose, so its end is no failure.
+  void on_kill(std::uint32_t rank) { ranks_[rank].killed = true; }
   // A rank ended. Requires: its end was not reported before.
   void on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns);
   // A rank announced its abort and will end by itself within the grace.
@@ -110,7 +115,10 @@ class Monitor {
   [[nodiscard]] bool over() const { return left_ == 0; }
   // Ranks that have not ended.
   [[nodiscard]] std::uint32_t left() const { return left_; }
+  // Whether no process is in the rank's place.
   [[nodiscard]] bool ended(std::uint32_t rank) const { return ranks_[rank].ended; }
+  // Whether its last process was ended on purpose.
+  [[nodiscard]] bool killed(std::uint32_t rank) const { return ranks_[rank].killed; }
   [[nodiscard]] bool some_ended_without_init() const { return ended_without_init_ >= 0; }
   [[nodiscard]] const Cause& cause() const { return cause_; }
   [[nodiscard]] int exit_status() const;
@@ -120,7 +128,9 @@ class Monitor {
 
  private:
   struct MonitoredRank {
+    // No process is in the place: it has ended, or was never started.
     bool ended = false;
+    bool killed = false;
     bool warned = false;
     int exit_status = 0;
     int signal = 0;

@@ -51,7 +51,7 @@ std::string format_limit(int error) {
 std::string calls_of_all(const ReportContext& context) {
   constexpr std::uint32_t kMostShown = 16;
   std::string text;
-  const std::uint32_t size = context.board->size();
+  const std::uint32_t size = context.board->used();
   for (std::uint32_t rank = 0; rank < size && rank < kMostShown; ++rank) {
     const std::string call = describe_call(*context.board, rank, context.name_location);
     // The board keeps the last call of a rank that has ended.
@@ -155,7 +155,7 @@ std::string ranks_text(std::span<const std::uint32_t> ranks) {
 // The number of remaining ranks shows whether the failure ended others.
 std::string describe_cause(const Cause& cause, const ReportContext& context) {
   std::string others;
-  if (context.ranks_left == context.board->size() && context.ranks_left > 1) {
+  if (context.ranks_left == context.board->used() && context.ranks_left > 1) {
     others = fmt::format("; ending all {} ranks", context.ranks_left);
   } else if (context.ranks_left > 0) {
     others = fmt::format("; ending the {} rank{} left", context.ranks_left, context.ranks_left > 1 ? "s" : "");

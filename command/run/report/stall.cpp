@@ -57,7 +57,7 @@ std::string_view describe_deadlock(bool is_any_held) {
 
 bool StallDetector::all_wait() const {
   std::uint32_t waiting = 0;
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
     if (block.wait.is_waiting == 0) return false;
@@ -68,7 +68,7 @@ bool StallDetector::all_wait() const {
 
 // A process outside MPI may begin it in a session and then send, so it prevents a proof.
 bool StallDetector::can_be_proven() const {
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
     if (is_inside(block) ? block.wait.needs_message == 0 : !has_ended_(rank)) return false;
   }
@@ -77,7 +77,7 @@ bool StallDetector::can_be_proven() const {
 
 // An answer is the question's number, so an answer to an earlier question does not count.
 bool StallDetector::all_answered() const {
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     sim::BoardBlock& block = board_.block(rank);
     if (is_inside(block) && sim::published_number(block.wait.answered) != board_.header().question) return false;
   }
@@ -87,7 +87,7 @@ bool StallDetector::all_answered() const {
 // Each rank's counter only grows, so an equal sum means that none moved.
 std::uint64_t StallDetector::total_progress() const {
   std::uint64_t sum = 0;
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) sum += board_.block(rank).progress;
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) sum += board_.block(rank).progress;
   return sum;
 }
 
@@ -134,7 +134,7 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool is_any_st
 std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
   std::vector<std::string> lines;
   bool on_portals = false, is_any_held = false;
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
     on_portals |= block.on_portals != 0;
     is_any_held |= is_inside(block) && block.wait.held[0] != '\0';
@@ -145,7 +145,7 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
                        : fmt::format("margay: no rank that uses {} makes progress, all of them wait",
                                      on_portals ? "portals" : "MPI")) +
                   (cycle.empty() ? "" : "; cycle: " + cycle));
-  for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
+  for (std::uint32_t rank = 0; rank < std::min(board_.used(), kMostRanksShown); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
     const std::string call = describe_call(board_, rank, name_location_);
@@ -170,7 +170,7 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
 std::string StallDetector::ranks_ended() const {
   std::string ranks;
   std::uint32_t count = 0;
-  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     if (!has_ended_(rank)) continue;
     if (++count <= kMostRanksShown) ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
   }
@@ -182,15 +182,15 @@ std::string StallDetector::ranks_ended() const {
 std::int32_t StallDetector::only_peer(std::uint32_t rank) const {
   const sim::BoardWait& wait = board_.block(rank).wait;
   // The peer comes from the board, so it is checked before it is used as an index.
-  const bool several = wait.requests != 1 || wait.peer < 0 || static_cast<std::uint32_t>(wait.peer) >= board_.size();
+  const bool several = wait.requests != 1 || wait.peer < 0 || static_cast<std::uint32_t>(wait.peer) >= board_.used();
   return several ? -1 : wait.peer;
 }
 
 // Finds a cycle: follows the waits from each rank. A rank met again on the same path closes a cycle; seen_from makes
 // the whole search linear in the number of ranks.
 std::string StallDetector::describe_cycle() const {
-  std::vector<std::uint32_t> seen_from(board_.size(), 0);
-  for (std::uint32_t start = 0; start < board_.size(); ++start) {
+  std::vector<std::uint32_t> seen_from(board_.used(), 0);
+  for (std::uint32_t start = 0; start < board_.used(); ++start) {
     std::vector<std::uint32_t> path;
     std::uint32_t at = start;
     while (is_inside(board_.block(at)) && seen_from[at] == 0) {

@@ -37,7 +37,7 @@ void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::Boa
   lines.push_back(fmt::format("  {:<22} {:>14} {:>18}", title, what, "bytes"));
   for (std::size_t i = 0; i < N; ++i) {
     sim::BoardCount sum;
-    for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
       sum.messages += (board.block(rank).*counts)[i].messages;
       sum.bytes += (board.block(rank).*counts)[i].bytes;
     }
@@ -52,7 +52,7 @@ void add_polling(const sim::Board& board, std::vector<std::string>& lines) {
     sim::PollCounts sum;
   };
   std::vector<Row> rows;
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     for (const sim::BoardPolling& polling : board.block(rank).polling) {
       const std::string_view wire = sim::name_in(polling.wire);
       if (wire.empty() || polling.counts.polls == 0) continue;
@@ -88,7 +88,7 @@ std::string unfinished_ranks(const sim::Board& board) {
   constexpr std::size_t kMostShown = 8;
   std::string text;
   std::size_t count = 0;
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     const sim::RankState state = board.block(rank).state;
     if (state != sim::RankState::initialized && state != sim::RankState::aborting) continue;
     if (++count <= kMostShown) text += fmt::format("{}{}", count == 1 ? "" : ", ", rank);
@@ -100,7 +100,7 @@ std::string unfinished_ranks(const sim::Board& board) {
 // Whether the condition holds for any rank's block.
 template <class Holds>
 bool any_rank(const sim::Board& board, Holds holds) {
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     if (holds(board.block(rank))) return true;
   }
   return false;
@@ -146,7 +146,7 @@ std::string equal_counter(const sim::BoardLibrary& library, std::size_t counter)
 // The libraries that have joined a rank. Ranks may have joined them in different orders.
 std::vector<LibrarySums> sums_of_libraries(const sim::Board& board) {
   std::vector<LibrarySums> libraries;
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     for (const sim::BoardLibrary& each : board.block(rank).libraries) {
       const std::string name = clean_text(each.name);
       if (name.empty()) continue;
@@ -224,7 +224,7 @@ void check_pair(const sim::Board& board, std::uint32_t from, std::uint32_t to, s
 // Counts are sums over ranks. The heap's mark is a maximum, printed with its rank.
 std::vector<std::string> stats_table(const sim::Board& board) {
   std::vector<std::string> lines{
-      fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
+      fmt::format("margay: statistics of {} rank{}", board.used(), board.used() == 1 ? "" : "s")};
   if (!some_used_margay(board)) {
     lines.emplace_back("  nothing to count: no rank used margay's MPI or portals");
     return lines;
@@ -244,12 +244,12 @@ std::vector<std::string> stats_table(const sim::Board& board) {
   std::uint64_t walked = 0;
   std::uint32_t highest = 0;
   std::array<std::uint64_t, sim::kDropReasons> drops{};
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     walked += board.block(rank).entries_walked;
     if (board.block(rank).heap_high_water_bytes > board.block(highest).heap_high_water_bytes) highest = rank;
-    for (std::uint32_t at = 0; at < board.size() * board.ways(); ++at) {
-      const auto way = static_cast<sim::WayCode>(at / board.size());
-      const auto pair = drops_of_pair(board, at % board.size(), rank, way);
+    for (std::uint32_t at = 0; at < board.used() * board.ways(); ++at) {
+      const auto way = static_cast<sim::WayCode>(at / board.used());
+      const auto pair = drops_of_pair(board, at % board.used(), rank, way);
       std::transform(drops.begin(), drops.end(), pair.begin(), drops.begin(), std::plus<>());
     }
   }
@@ -266,7 +266,7 @@ std::string describe_findings(const sim::Board& board) {
   std::uint64_t sum = 0;
   std::size_t ranks = 0;
   std::string text;
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     const std::uint64_t findings = board.block(rank).findings;
     if (findings == 0) continue;
     sum += findings;
@@ -281,7 +281,7 @@ std::string describe_findings(const sim::Board& board) {
 AccountingResult check_accounting(const sim::Board& board) {
   AccountingResult result;
   std::uint32_t finished = 0;
-  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < board.used(); ++rank) {
     const sim::RankState state = board.block(rank).state;
     if (state == sim::RankState::finalized) ++finished;
     // Messages of this rank may be in flight, so the law need not hold.
@@ -296,8 +296,8 @@ AccountingResult check_accounting(const sim::Board& board) {
     return result;
   }
   result.checked = true;
-  for (std::uint32_t from = 0; from < board.size(); ++from) {
-    for (std::uint32_t to = 0; to < board.size(); ++to) {
+  for (std::uint32_t from = 0; from < board.used(); ++from) {
+    for (std::uint32_t to = 0; to < board.used(); ++to) {
       for (std::uint32_t way = 0; way < board.ways(); ++way) {
         check_pair(board, from, to, static_cast<sim::WayCode>(way), result);
       }

@@ -80,6 +80,12 @@ Status RankOutput::open(std::uint32_t rank, int& standard_output, int& standard_
 
 Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::string& pattern, int& write_end) {
   Stream& stream = streams_[std::size_t{rank} * 2 + (kind == EventKind::error ? 1 : 0)];
+  if (stream.descriptor >= 0) {
+    while (read_once(stream, signed_monotonic_ns())) continue;
+    show(stream, stream.buffer.take_rest());
+    close_stream(stream);
+  }
+  stream = {};
   stream.rank = rank;
   stream.kind = kind;
   if (Status status = sink_for(rank, kind, pattern, stream.sink); !status.ok()) return status;

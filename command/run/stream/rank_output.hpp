@@ -83,8 +83,9 @@ class RankOutput {
   RankOutput& operator=(const RankOutput&) = delete;
   ~RankOutput();
 
-  // Creates the rank's pipes. The ends become its descriptors 1 and 2; the caller closes them once the rank has
-  // started. Error: no more descriptors, or a file that cannot be created.
+  // Creates the rank's pipes, after those of an earlier process in its place have been drained and closed. The ends
+  // become its descriptors 1 and 2; the caller closes them once the rank has started. Error: no more descriptors, or a
+  // file that cannot be created.
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& standard_output, int& standard_error);
   // A rank's stream is readable (EventKind::output, error), or a destination has room (sink).
   void on_event(Event event, std::int64_t now_ns);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "command/trace/read/schema.hpp"
+#include "sim/base/limits.hpp"
 
 namespace margay::command {
 
@@ -36,7 +37,7 @@ bool names_call(sim::TraceKind kind) {
 }  // namespace
 
 EventCheck::EventCheck(const sim::TraceHeader& header)
-    : size_(header.size),
+    : size_(std::max(header.size, std::min(header.flags >> sim::kTracePlacesShift, sim::kRanksMax))),
       names_(header.name_count),
       newest_(header.written - 1),
       first_ticks_(header.anchors[0].ticks),

@@ -23,7 +23,7 @@ class EventCheck {
  private:
   [[nodiscard]] std::string fault_of_time(const sim::TraceEvent& event, std::uint64_t number);
 
-  // Ranks of the job; names in the file's table of calls.
+  // Ranks that the job can have; names in the file's table of calls.
   std::uint32_t size_;
   std::uint32_t names_;
   // Number of the newest event.

@@ -52,9 +52,10 @@ Status check_family(const std::vector<TraceFile>& files) {
       return Status::error(fmt::format("trace: {} and {} are both of rank {}", sim::one_line(one.path),
                                        sim::one_line(other.path), one.rank));
     }
-    if (one.size != other.size) {
+    // The sizes differ where ranks started later.
+    if (one.places != other.places) {
       return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
-                                       sim::one_line(one.path), one.size, sim::one_line(other.path), other.size));
+                                       sim::one_line(one.path), one.places, sim::one_line(other.path), other.places));
     }
     // 0 (unknown) differs from any number: either all files of a run have its number, or none has.
     if (one.job != other.job) {
@@ -63,6 +64,26 @@ Status check_family(const std::vector<TraceFile>& files) {
     }
   }
   return {};
+}
+
+// Gives all files the run's size: the highest of their sizes. A rank that started later may have left no file, but its
+// number is in the events of others.
+void unify_sizes(std::vector<TraceFile>& files) {
+  std::uint32_t size = 0;
+  std::uint32_t places = 0;
+  for (const TraceFile& file : files) {
+    size = std::max(size, file.size);
+    places = std::max(places, file.places);
+  }
+  for (const TraceFile& file : files) {
+    if (size == places) break;
+    for (const sim::TraceEvent& event : file.events) {
+      for (const portals::Rank rank : {event.source, event.destination}) {
+        if (rank < places) size = std::max(size, rank + 1);
+      }
+    }
+  }
+  for (TraceFile& file : files) file.size = size;
 }
 
 sim::TickScale own_scale(const TraceFile& file) {
@@ -240,6 +261,7 @@ Status read_trace(const std::string& folder, Trace& trace) {
   std::sort(trace.files.begin(), trace.files.end(),
             [](const TraceFile& one, const TraceFile& other) { return one.rank < other.rank; });
   if (Status status = check_family(trace.files); !status.ok()) return status;
+  unify_sizes(trace.files);
 
   merge_events(trace);
   leave_out_old(trace);

@@ -8,6 +8,7 @@
 
 #include "command/trace/read/event_check.hpp"
 #include "command/trace/read/source.hpp"
+#include "sim/base/limits.hpp"
 #include "sim/trace/checksum.hpp"
 #include "sim/trace/format.hpp"
 #include "sim/trace/tick_scale.hpp"
@@ -26,6 +27,7 @@ bool has_checksum(const sim::TraceHeader& header) {
 void take_header(const sim::TraceHeader& header, TraceFile& file) {
   file.rank = header.rank;
   file.size = header.size;
+  file.places = std::max(header.size, std::min(header.flags >> sim::kTracePlacesShift, sim::kRanksMax));
   file.node = header.node;
   file.process_id = header.process_id;
   file.clock = header.clock;

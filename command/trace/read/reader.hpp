@@ -21,7 +21,9 @@ namespace margay::command {
 struct TraceFile {
   std::string path;
   std::uint32_t rank = 0;
+  // Ranks of the run, in all files alike after read_trace(), and the bound of their numbers, as places.
   std::uint32_t size = 0;
+  std::uint32_t places = 0;
   std::uint32_t node = 0;
   std::uint32_t process_id = 0;
   sim::ClockKind clock = sim::ClockKind::monotonic;

@@ -48,6 +48,14 @@ class ShmInbound {
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
              portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
+  // Continues the channel of an earlier process in this one's place, which is at rest (is_at_rest). `received`: the
+  // messages that the earlier processes have answered.
+  void resume(std::uint64_t received) {
+    cells_.resume();
+    bytes_.resume();
+    offers_.resume();
+    sequence_ = received;
+  }
   // Fills in the next event of this channel; false: there is none now. Also receives more bytes of an arriving body.
   [[nodiscard, gnu::always_inline]] bool look(Arrival& arrival) {
     if (state_ == State::between) [[likely]]

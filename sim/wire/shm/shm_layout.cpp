@@ -4,6 +4,8 @@
 #include <string>
 
 #include "portals/base/assert.hpp"
+#include "sim/shm/byte_ring.hpp"
+#include "sim/shm/cell_ring.hpp"
 #include "sim/shm/published.hpp"
 
 namespace margay::sim {
@@ -119,6 +121,42 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
   out.ranks_ = ranks;
   out.long_slots_ = long_slots;
   return {};
+}
+
+bool is_at_rest(ChannelData& channel) {
+  CellConsumer cells(channel.cells, channel.consumer);
+  cells.resume();
+  ByteConsumer bytes(channel.bytes, channel.producer, channel.consumer);
+  bytes.resume();
+  // Bytes that a cell announced are not in the producer's count, but then the cell is still there.
+  return !cells.has_next() && bytes.available() == 0;
+}
+
+bool is_place_at_rest(const ShmLayout& layout, std::uint32_t local_rank) {
+  for (std::uint32_t other = 0; other < layout.ranks(); ++other) {
+    if (other == local_rank) continue;
+    // Only used channels are touched, because a page that is read takes memory.
+    if (layout.area(local_rank).opened[other] != 0 && !is_at_rest(layout.channel(other, local_rank))) return false;
+    if (layout.area(other).opened[local_rank] != 0 && !is_at_rest(layout.channel(local_rank, other))) return false;
+  }
+  return true;
+}
+
+void clear_place(const ShmLayout& layout, std::uint32_t local_rank) {
+  RankArea& area = layout.area(local_rank);
+  area.only_processor = 0;
+  area.test_address = area.test_word = 0;
+  area.has_left = area.processor = 0;
+  area.heap_descriptor = 0;
+  area.heap_bytes = area.heap_file = 0;
+  area.accumulates = {};
+  publish_number(area.pid, 0);
+  for (std::uint32_t slot = 0; slot < kBarrierSlots; ++slot) layout.barrier(slot, local_rank) = {};
+  for (std::uint32_t slot = 0; slot < layout.long_slots(); ++slot) {
+    PostingArea& posted = layout.posting_area(slot, local_rank);
+    posted.progress = {};
+    posted.postings = {};
+  }
 }
 
 RankArea& ShmLayout::area(std::uint32_t rank) const {

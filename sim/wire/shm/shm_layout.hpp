@@ -152,4 +152,14 @@ class ShmLayout {
   std::uint32_t long_slots_ = 0;
 };
 
+// Whether a channel between two processes is at rest: all messages that were sent have been taken, and all credit has
+// been returned. Requires: the channel was used, and one of the processes has ended.
+[[nodiscard]] bool is_at_rest(ChannelData& channel);
+// Whether a local rank's channels are at rest, so that another process may continue them. Requires: its process has
+// ended.
+[[nodiscard]] bool is_place_at_rest(const ShmLayout& layout, std::uint32_t local_rank);
+// Clears what an ended process has left in its place beside its channels: its area but for the flags of used channels,
+// and its part in barriers and postings. Requires: is_place_at_rest(), and no other process uses the place.
+void clear_place(const ShmLayout& layout, std::uint32_t local_rank);
+
 }  // namespace margay::sim

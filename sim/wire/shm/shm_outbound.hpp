@@ -57,6 +57,13 @@ class ShmOutbound {
 
   // As Wire::try_send(). false: the caller must queue() the message.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
+  // Continues the channel of an earlier process in this one's place, which is at rest (is_at_rest).
+  void resume() {
+    cells_.resume();
+    bytes_.resume();
+    offers_.resume();
+    opened_ = true;
+  }
   // Queues a transmission behind the earlier ones; advance() sends it. Returns whether it is the first in the queue.
   bool queue(Transmission& transmission);
   // Sends queued transmissions as far as there is room. Finished ones go to `finished`. Returns whether anything moved.

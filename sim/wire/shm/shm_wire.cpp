@@ -77,6 +77,15 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   update_needs_push();
 }
 
+// Channels that were never used are not touched, because a page that is read takes memory.
+void ShmWire::resume(const std::vector<std::uint64_t>& received) {
+  for (std::uint32_t other = 0; other < layout_.ranks(); ++other) {
+    if (other == local_rank_) continue;
+    if (mine_->opened[other] != 0) inbound_[other].resume(received[other]);
+    if (layout_.area(other).opened[local_rank_] != 0) outbound_[other].resume();
+  }
+}
+
 bool ShmWire::reaches(std::uint32_t peer) const {
   return peer < local_of_world_.size() && local_of_world_[peer] != kNotHere;
 }

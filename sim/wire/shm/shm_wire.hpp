@@ -34,6 +34,10 @@ class ShmWire final : public Wire {
           const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished, portals::GroupId group = 0,
           LongMethod long_method = LongMethod::ring, const Clock& clock = real_clock());
 
+  // Continues the channels of the processes that had this rank's place before, which have ended in order; their
+  // channels are at rest. `received`: by local rank, the messages that these processes have answered. Requires: called
+  // before all other functions but status().
+  void resume(const std::vector<std::uint64_t>& received);
   // A failure if the segment cannot be used, with the reason.
   [[nodiscard]] const portals::Status& status() const { return status_; }
 

@@ -94,9 +94,8 @@ Status TcpWire::set_cards(const std::vector<std::string>& cards) {
   for (std::uint32_t rank = 0; rank < settings_.world; ++rank) {
     // Cards of ranks on this node are not used, and may be missing.
     if (rank == settings_.rank || rank >= settings_.remote.size() || !settings_.remote[rank]) continue;
-    if (rank >= cards.size() || cards[rank].empty()) {
-      return Status::error("rank " + std::to_string(rank) + " is on another node and published no TCP card");
-    }
+    // A process that starts later publishes its card later; dial() asks for it.
+    if (rank >= cards.size() || cards[rank].empty()) continue;
     const Status parsed = parse_card(cards[rank], addresses[rank]);
     if (!parsed.ok()) return Status::error("rank " + std::to_string(rank) + ": " + parsed.sentence());
   }
@@ -124,7 +123,17 @@ TcpLink& TcpWire::link_to(std::uint32_t peer) {
   return link;
 }
 
+// Asks for the card of a process that started later, when it is needed first.
+void TcpWire::find_card(std::uint32_t peer) {
+  std::string card;
+  if (peer >= addresses_.size() || addresses_[peer].bytes != 0 || settings_.late_card == nullptr) return;
+  if (!settings_.late_card(peer, card)) return;
+  TcpAddress address;
+  if (parse_card(card, address).ok()) addresses_[peer] = address;
+}
+
 void TcpWire::dial(TcpLink& link) {
+  find_card(link.peer);
   if (link.peer >= addresses_.size() || addresses_[link.peer].bytes == 0) {
     return lose(link, "its TCP card is not known");
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,9 @@ class TcpWire final : public Wire {
     bool gather = true;
     // A numeric address of this host, at which this rank listens and from which it dials.
     std::string bind_host = "127.0.0.1";
+    // Fills in the card of a rank whose card was not known at set_cards(), because its process started later. Returns
+    // false if the rank has none. May block. Empty: all cards are known from the start.
+    std::function<bool(std::uint32_t rank, std::string& card)> late_card = {};
   };
 
   // `clock` measures deadlines. `finished` and `clock` outlive the wire.
@@ -53,8 +57,9 @@ class TcpWire final : public Wire {
   [[nodiscard]] portals::Status open();
   // This rank's address for the others: "tcp#127.0.0.1:41234".
   [[nodiscard]] std::string card() const { return card_text(connector_.local()); }
-  // Sets the addresses of the other ranks. cards[r] is the card of rank r; cards of ranks that are not remote are
-  // ignored. A failure names the rank and quotes its card. Requires: before the first message to a rank.
+  // Sets the addresses of the other ranks. cards[r] is the card of rank r, or empty if it is not known yet; cards of
+  // ranks that are not remote are ignored. A failure names the rank and quotes its card. Requires: before the first
+  // message to a rank.
   [[nodiscard]] portals::Status set_cards(const std::vector<std::string>& cards);
   // The name of the backend, with the reason of its choice, for `margay info`.
   [[nodiscard]] const std::string& backend_reason() const { return backend_reason_; }
@@ -117,6 +122,7 @@ class TcpWire final : public Wire {
   // The same; also starts to connect the link if necessary.
   [[nodiscard]] TcpLink& link_to(std::uint32_t peer);
   // Asks the connector for a connection.
+  void find_card(std::uint32_t peer);
   void dial(TcpLink& link);
   // Takes the connector's outcomes: adopts connections, and ends links whose dial failed.
   void connect_some();

@@ -214,7 +214,7 @@ def case_top_others(case):
     size = bytearray(mine)
     struct.pack_into("<I", size, 12, 60000)
     nodes = bytearray(mine)
-    struct.pack_into("<I", nodes, 648, 77)
+    struct.pack_into("<I", nodes, 656, 77)
     later = bytearray(mine)
     struct.pack_into("<Q", later, TICKS_AT, start_ticks() + 1)
     for what, content, refused, shown in (("empty", b"", "is shorter than a board's header", False),

@@ -154,3 +154,33 @@ TEST_CASE("a segment that cannot be allocated is an error with the requested siz
   request.sizes = only_size(0);
   CHECK_FALSE(create_segment(request, descriptor).ok());
 }
+
+TEST_CASE("a board has a record for each place, and only those below the number of used ones are shown") {
+  for (const std::uint32_t size : {3U, 4U}) {
+    File file(Board::bytes_for(size));
+    Board maker;
+    REQUIRE(Board::create(file.descriptor, size, maker).ok());
+    CHECK(maker.used() == size);
+    CHECK(maker.header().first_ranks == size);
+    maker.header().used = 2;
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      maker.node_of_rank()[rank] = rank;
+      maker.place(rank) = {.world = rank, .world_rank = 2 * rank, .starts = 3 * rank};
+      maker.block(rank).calls = 7;
+    }
+    maker.publish();
+    Board reader;
+    REQUIRE(Board::attach(file.descriptor, reader).ok());
+    CHECK(reader.used() == 2);
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      CHECK(reader.node_of_rank()[rank] == rank);
+      CHECK(reader.place(rank).world == rank);
+      CHECK(reader.place(rank).world_rank == 2 * rank);
+      CHECK(reader.place(rank).starts == 3 * rank);
+      CHECK(reader.block(rank).calls == 7);
+    }
+    // A damaged number never leads beyond the places.
+    reader.header().used = 1000;
+    CHECK(reader.used() == size);
+  }
+}

@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <vector>
 
 #include "sim/shm/byte_ring.hpp"
 #include "sim/shm/cell_ring.hpp"
+#include "sim/shm/read_offer.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
 #include "tests/sim/shm_set.hpp"
 #include "tests/sim/wire_contract.hpp"
 
@@ -48,6 +51,72 @@ TEST_CASE("byte ring: releases are published by eighths, and by settle()") {
   CHECK_FALSE(consumer.release_later(5));
   consumer.release(5);
   CHECK(channel->consumer.bytes_consumed == kByteRingBytes / 8 + 11);
+}
+
+// After any number of messages, at any position of the rings, another process continues either side of a channel.
+TEST_CASE("rings: a successor continues them where its predecessor ended") {
+  auto channel = std::make_unique<ChannelData>();
+  auto producer = std::make_unique<CellProducer>(channel->cells, channel->consumer);
+  auto consumer = std::make_unique<CellConsumer>(channel->cells, channel->consumer);
+  auto out = std::make_unique<ByteProducer>(channel->bytes, channel->producer, channel->consumer);
+  auto in = std::make_unique<ByteConsumer>(channel->bytes, channel->producer, channel->consumer);
+  std::vector<std::byte> body(kByteRingBytes - 7), landing(body.size());
+  // Enough for the lap to pass 255.
+  for (std::uint64_t message = 1; message <= 300 * std::uint64_t{kCellCount}; ++message) {
+    REQUIRE(producer->has_room());
+    producer->publish(message << 8U);
+    CHECK(!is_at_rest(*channel));
+    std::uint64_t word = 0;
+    REQUIRE(consumer->peek(word));
+    CHECK(word == message << 8U);
+    static_cast<void>(consumer->release());
+    static_cast<void>(consumer->settle());
+    CHECK(is_at_rest(*channel));
+    if (message % 97 != 0) continue;
+    body[message % body.size()] = static_cast<std::byte>(message);
+    REQUIRE(out->room(body.size()) >= body.size());
+    out->write(body);
+    out->publish();
+    CHECK(!is_at_rest(*channel));
+    REQUIRE(in->available() == body.size());
+    portals::RegionCursor to(portals::Region(landing.data(), landing.size()));
+    in->read(to, body.size());
+    in->release(body.size());
+    CHECK(landing == body);
+    if (message % 2 == 0) {
+      producer = std::make_unique<CellProducer>(channel->cells, channel->consumer);
+      out = std::make_unique<ByteProducer>(channel->bytes, channel->producer, channel->consumer);
+      producer->resume();
+      out->resume();
+    } else {
+      consumer = std::make_unique<CellConsumer>(channel->cells, channel->consumer);
+      in = std::make_unique<ByteConsumer>(channel->bytes, channel->producer, channel->consumer);
+      consumer->resume();
+      in->resume();
+    }
+  }
+}
+
+TEST_CASE("offers: a successor continues their numbers on either side") {
+  ConsumerLine line;
+  auto sender = std::make_unique<OfferProducer>(line);
+  auto reader = std::make_unique<OfferConsumer>(line);
+  for (std::uint64_t number = 1; number <= 20; ++number) {
+    CHECK(sender->next() == number);
+    sender->offer();
+    CHECK(reader->take() == number);
+    reader->answer(number % 3 == 0 ? ReadAnswer::cannot_now : ReadAnswer::over);
+    CHECK(sender->answer() == (number % 3 == 0 ? ReadAnswer::cannot_now : ReadAnswer::over));
+    sender->end();
+    CHECK(!sender->stands());
+    if (number % 2 == 0) {
+      sender = std::make_unique<OfferProducer>(line);
+      sender->resume();
+    } else {
+      reader = std::make_unique<OfferConsumer>(line);
+      reader->resume();
+    }
+  }
 }
 
 // A sender that waits for room sees all of it once its receiver polled an empty ring, and while one message is held.

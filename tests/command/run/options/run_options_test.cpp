@@ -331,6 +331,27 @@ TEST_CASE("ranks are placed in blocks on nodes, with one more on each of the fir
   CHECK(plan.ranks_of_node() == Nodes{3});
 }
 
+TEST_CASE("a job has places for processes that start later, on all nodes in turn") {
+  using Nodes = std::vector<std::uint32_t>;
+  CHECK(parsed("a").places == 0);
+  CHECK(parsed("-n 2 --places 7 a").places == 7);
+  CHECK(complaint("--places 0 a").find("--places") != std::string::npos);
+  CHECK(complaint("--places 65537 a").find("65536") != std::string::npos);
+  JobPlan plan = make_plan(parsed("-n 3 --nodes 2 a"));
+  CHECK(plan.places() == 3);
+  add_places(plan, 6);
+  CHECK(plan.size() == 3);
+  CHECK(plan.node_of_place == Nodes{0, 0, 1, 0, 1, 0});
+  CHECK(plan.ranks_of_node() == Nodes{2, 1});
+  CHECK(plan.places_of_node() == Nodes{4, 2});
+  CHECK(usual_places(1, 1) == 9);
+  CHECK(usual_places(8, 1) == 32);
+  CHECK(usual_places(100, 1) == 164);
+  CHECK(usual_places(1000, 1) == 1023);
+  CHECK(usual_places(1024, 1) == 1024);
+  CHECK(usual_places(65536, 64) == 65536);
+}
+
 TEST_CASE("with --threads a process has several ranks, on one node") {
   using Numbers = std::vector<std::uint32_t>;
   const RunOptions options = parsed("-n 2 --threads 3 --nodes 2 a : -n 1 b");

@@ -15,6 +15,21 @@ using namespace margay::command;
 
 namespace {
 
+// Starts all processes but those of the program "none"; the places are numbered from 10 on.
+std::string answer_to(const SpawnOrder& order) {
+  std::vector<int> codes;
+  std::vector<std::uint32_t> places;
+  for (const SpawnCommand& command : order.commands) {
+    if (command.program == "none")
+      return spawn_answer(std::vector<int>(order.processes(), -1), {}, "program none: x=y");
+    for (std::uint32_t i = 0; i < command.processes; ++i) {
+      codes.push_back(0);
+      places.push_back(static_cast<std::uint32_t>(10 + places.size()));
+    }
+  }
+  return spawn_answer(codes, places, {});
+}
+
 // A server of several clients in one thread; it answers a byte at a time, so that clients must join pieces.
 class Service {
  public:
@@ -49,6 +64,8 @@ class Service {
       {
         const std::lock_guard lock(mutex_);
         outcome = server_.take_line(rank, unread);
+        if (outcome.spawn) outcome.replies.push_back({rank, answer_to(*outcome.spawn) + "\n"});
+        if (!outcome.kill.empty()) outcome.replies.push_back({rank, kill_answer("") + "\n"});
         for (const PmiReply& reply : outcome.replies) {
           for (char c : reply.line) CHECK(::write(server_ends_[reply.rank], &c, 1) == 1);
         }
@@ -132,4 +149,25 @@ TEST_CASE("a launcher that exits or sends invalid answers is an error, not a han
   CHECK_FALSE(client.barrier().ok());
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_CASE("a client requests processes, and gets their codes and places, or the reason for a refusal") {
+  Service service(1);
+  sim::PmiClient client(service.client_end(0), 0, 1);
+  sim::Spawned started;
+  sim::SpawnLines request;
+  request.commands = {{2, "a", {"-x y=z", ""}, {{"wdir", "/tmp"}}}, {1, "b", {}, {}}};
+  request.preput = {{sim::kParentPortKey, "port"}};
+  CHECK(client.spawn(request, started).ok());
+  CHECK(started.codes == std::vector<int>{0, 0, 0});
+  CHECK(started.places == std::vector<std::uint32_t>{10, 11, 12});
+  request.commands[1].program = "none";
+  CHECK(client.spawn(request, started).sentence() == "program none: x:y");
+  CHECK(started.codes == std::vector<int>{-1, -1, -1});
+  CHECK(started.places.empty());
+  request.commands[1].arguments = {"two\nlines"};
+  CHECK(client.spawn(request, started).sentence().find("none has a control character") != std::string::npos);
+  // The connection is still in order.
+  CHECK(client.kill({10, 12}).ok() == false);
+  CHECK(client.put("k", "v").ok());
 }

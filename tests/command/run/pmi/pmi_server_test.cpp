@@ -112,3 +112,70 @@ TEST_CASE("invalid lines name the rank and do not affect other ranks") {
     for (const PmiReply& reply : outcome.replies) CHECK(reply.line.back() == '\n');
   }
 }
+
+TEST_CASE("a spawn request is passed on whole, and an incomplete or bad one is answered") {
+  PmiServer server = make_server(2);
+  for (const std::string_view line : {"mcmd=spawn", "nprocs=2", "execname=./a b", "arg1=cmd=abort", "argcnt=1"}) {
+    const PmiOutcome outcome = server.take_line(0, line);
+    CHECK(outcome.replies.empty());
+    CHECK(outcome.error.empty());
+    CHECK(!outcome.spawn);
+  }
+  const PmiOutcome whole = server.take_line(0, "endcmd");
+  CHECK(whole.replies.empty());
+  REQUIRE(whole.spawn);
+  CHECK(whole.spawn->commands[0].program == "./a b");
+  CHECK(whole.spawn->commands[0].arguments == std::vector<std::string>{"cmd=abort"});
+  CHECK(server.take_line(0, "mcmd=spawn").error.empty());
+  CHECK(answer(server, 0, "endcmd").find("cmd=spawn_result rc=-1 errcodes=-1 msg=the spawn request lacks nprocs") == 0);
+  for (const std::string_view line :
+       {"mcmd=spawn", "nprocs=1", "execname=a", "totspawns=2", "spawnssofar=1", "endcmd"}) {
+    CHECK(server.take_line(1, line).error.empty());
+  }
+  CHECK(server.take_line(1, "cmd=get_maxes").error.find("rank 1 sent a part of a spawn request") == 0);
+}
+
+TEST_CASE("each world has its own keys and barrier, and its keys can be read by name") {
+  PmiServer server("kvs_t", {0, 0}, {0, 0}, 5);
+  CHECK(answer(server, 0, "cmd=get_universe_size") == "cmd=universe_size size=5\n");
+  CHECK(server.take_line(3, "cmd=init").error.find("rank 3 has not been started") == 0);
+  CHECK(answer(server, 1, "cmd=put kvsname=kvs_t key=k value=first").find("rc=0") != std::string::npos);
+  server.begin_world({{2, 4}, {0, 1}, {0, 0}, {{"PARENT_ROOT_PORT_NAME", "port"}}});
+  CHECK(answer(server, 4, "cmd=get_appnum") == "cmd=appnum appnum=1\n");
+  CHECK(answer(server, 4, "cmd=get_my_kvsname") == "cmd=my_kvsname kvsname=kvs_t_1\n");
+  CHECK(answer(server, 2, "cmd=get kvsname=kvs_t_1 key=PARENT_ROOT_PORT_NAME").find("value=port") != std::string::npos);
+  CHECK(answer(server, 2, "cmd=get kvsname=kvs_t_1 key=k").find("rc=-1") != std::string::npos);
+  CHECK(answer(server, 2, "cmd=put kvsname=kvs_t_1 key=k value=second").find("rc=0") != std::string::npos);
+  CHECK(answer(server, 0, "cmd=get kvsname=kvs_t_1 key=k").find("value=second") != std::string::npos);
+  CHECK(answer(server, 2, "cmd=get kvsname=kvs_t key=k").find("value=first") != std::string::npos);
+  CHECK(server.take_line(2, "cmd=barrier_in").replies.empty());
+  CHECK(server.take_line(0, "cmd=barrier_in").replies.empty());
+  const PmiOutcome released = server.take_line(4, "cmd=barrier_in");
+  REQUIRE(released.replies.size() == 2);
+  CHECK(released.replies[0].rank == 2);
+  CHECK(released.replies[1].rank == 4);
+  CHECK(server.take_line(1, "cmd=barrier_in").replies.size() == 2);
+}
+
+TEST_CASE("a process that gets an ended one's place starts anew at the server") {
+  PmiServer server("kvs_t", {0}, {0}, 2);
+  server.begin_world({{1}, {0}, {0}, {}});
+  CHECK(answer(server, 1, "cmd=init").find("rc=0") != std::string::npos);
+  CHECK(answer(server, 1, "cmd=put key=card-1 value=a").find("rc=0") != std::string::npos);
+  CHECK(answer(server, 1, "cmd=finalize") == "cmd=finalize_ack\n");
+  server.begin_world({{1}, {0}, {0}, {}});
+  CHECK(!server.initialized(1));
+  CHECK(!server.finalized(1));
+  CHECK(answer(server, 1, "cmd=get_my_kvsname") == "cmd=my_kvsname kvsname=kvs_t_2\n");
+  CHECK(answer(server, 1, "cmd=put key=card-1 value=b").find("rc=0") != std::string::npos);
+}
+
+TEST_CASE("a request to end processes names places, or is answered") {
+  PmiServer server("kvs_t", {0}, {0}, 4);
+  CHECK(server.take_line(0, "cmd=margay_kill places=1,3").kill == std::vector<std::uint32_t>{1, 3});
+  for (const std::string_view bad : {"places=0", "places=4", "places=1,x", "places=", "", "places=1,0"}) {
+    const std::string line = "cmd=margay_kill " + std::string(bad);
+    CAPTURE(line);
+    CHECK(answer(server, 0, line).find("cmd=margay_kill_result rc=-1 msg=") == 0);
+  }
+}

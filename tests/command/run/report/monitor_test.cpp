@@ -214,3 +214,33 @@ TEST_CASE("the time limit and a closed output have their own statuses") {
   CHECK(full.cause().code == ENOSPC);
   CHECK(full.cause().text == "out.0");
 }
+
+TEST_CASE("processes that start later count until they end, and a job of theirs alone goes on") {
+  Monitor monitor(1, 3);
+  CHECK(monitor.ended(2));
+  CHECK(monitor.left() == 1);
+  monitor.on_start(1);
+  CHECK(monitor.left() == 2);
+  monitor.on_end(0, exited(0, true, true), 1 * kMs);
+  CHECK(!monitor.over());
+  monitor.on_start(2);
+  monitor.on_end(1, exited(3, true, true), 2 * kMs);
+  monitor.on_end(2, exited(0, true, true), 3 * kMs);
+  CHECK(monitor.over());
+  CHECK(monitor.exit_status() == 3);
+}
+
+TEST_CASE("a process that is ended on purpose is no failure, and its successor is judged like any other") {
+  Monitor monitor(1, 2);
+  monitor.on_start(1);
+  monitor.on_kill(1);
+  monitor.on_end(1, killed(SIGKILL), 1 * kMs);
+  CHECK(monitor.killed(1));
+  CHECK(monitor.cause().kind == CauseKind::none);
+  monitor.on_start(1);
+  CHECK(!monitor.killed(1));
+  monitor.on_end(1, killed(SIGSEGV), 2 * kMs);
+  CHECK(monitor.cause().kind == CauseKind::signal);
+  monitor.on_end(0, exited(0, true, true), 3 * kMs);
+  CHECK(monitor.exit_status() == 128 + SIGSEGV);
+}

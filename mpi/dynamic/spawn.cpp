@@ -1,0 +1,174 @@
+// MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI 4.0, 11.7). The launcher starts the processes; parents and children then
+// connect at a port of the parents' root (docs/spawn.md).
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "collectives/comm/connect.hpp"
+#include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/check_call.hpp"
+#include "mpi/communicator/arguments.hpp"
+#include "mpi/dynamic/spawn_request.hpp"
+#include "sim/boot/job.hpp"
+#include "sim/boot/pmi_client.hpp"
+#include "sim/machine/process.hpp"
+
+using namespace margay::mpi;
+using margay::sim::Spawned;
+using margay::sim::SpawnLines;
+
+namespace {
+
+// The result of the root's request, which it shares with all members of the communicator.
+struct Started {
+  int error_class = MPI_SUCCESS;
+  // Why nothing was started.
+  std::string why;
+  // One for each requested process: MPI_SUCCESS or MPI_ERR_SPAWN.
+  std::vector<int> codes;
+
+  [[nodiscard]] bool any() const { return std::ranges::find(codes, MPI_SUCCESS) != codes.end(); }
+};
+
+// The time for which a spawn waits for places of processes that are about to end: a child that has disconnected from
+// its parents needs some milliseconds, or more on a busy machine.
+constexpr std::uint64_t kPlacesPatienceNs = 5'000'000'000;
+constexpr std::uint64_t kBetweenTriesNs = 1'000'000;
+
+// Sends the request to the launcher, again and again while places may become free. Progress goes on meanwhile, because
+// processes that end may still send.
+margay::portals::Status request_processes(MpiRank& rank, const SpawnLines& request, Spawned& answer) {
+  margay::sim::Process& process = rank.process();
+  const std::uint64_t begin = process.clock().now_ns();
+  for (;;) {
+    margay::portals::Status status = process.job().pmi->spawn(request, answer);
+    if (status.ok() || !answer.may_try_again || process.clock().now_ns() - begin > kPlacesPatienceNs) return status;
+    while (rank.device().progress()) continue;
+    margay::sim::give_processor_up(kBetweenTriesNs);
+  }
+}
+
+// Sends the request to the launcher. `port`: the name of the port at which the new processes find their parents.
+Started start(MpiRank& rank, SpawnLines& request, const std::string& port) {
+  Started started;
+  std::size_t asked = 0;
+  for (const SpawnLines::Command& command : request.commands) asked += command.processes;
+  // The launcher refuses more; the bound keeps this process's memory small.
+  constexpr std::size_t kCodesMost = 65'536;
+  started.codes.assign(std::min(asked, kCodesMost), MPI_ERR_SPAWN);
+  started.why = why_no_spawn(rank.process().job());
+  if (!started.why.empty()) {
+    started.error_class = MPI_ERR_SPAWN;
+    return started;
+  }
+  request.preput.emplace_back(margay::sim::kParentPortKey, port);
+  Spawned answer;
+  const margay::portals::Status status = request_processes(rank, request, answer);
+  for (std::size_t i = 0; status.ok() && i < std::min(answer.codes.size(), started.codes.size()); ++i) {
+    if (answer.codes[i] == 0) started.codes[i] = MPI_SUCCESS;
+  }
+  if (!status.ok()) started.why = "the launcher started no process: " + status.sentence();
+  if (status.ok() && !started.any()) started.why = "no process was requested";
+  if (!started.any()) started.error_class = MPI_ERR_SPAWN;
+  return started;
+}
+
+// Broadcasts `bytes` from the root. Returns an error class, which is not yet the call's, because the root takes part
+// even if its arguments are wrong.
+int share(Call& call, Communicator& local, int root, void* data, std::size_t bytes) {
+  return perform(collectives_of(call), local, BcastCall{root, margay::portals::Region(data, bytes)});
+}
+
+// All members get the root's result. The lengths of its parts go first.
+int share(Call& call, Communicator& local, int root, Started& started) {
+  std::array<std::int32_t, 3> words{started.error_class, static_cast<std::int32_t>(started.codes.size()),
+                                    static_cast<std::int32_t>(started.why.size())};
+  int error_class = share(call, local, root, words.data(), sizeof words);
+  if (error_class != MPI_SUCCESS) return error_class;
+  started.error_class = words[0];
+  started.codes.resize(static_cast<std::size_t>(std::max(words[1], 0)));
+  started.why.resize(static_cast<std::size_t>(std::max(words[2], 0)));
+  if (!started.codes.empty()) {
+    error_class = share(call, local, root, started.codes.data(), started.codes.size() * sizeof(int));
+  }
+  if (error_class != MPI_SUCCESS || started.why.empty()) return error_class;
+  return share(call, local, root, started.why.data(), started.why.size());
+}
+
+// The root's part before the processes run: its arguments, the port, the request. An error of the arguments, which is
+// the call's, is shared, too, because the other members wait for the result.
+template <typename Commands>
+Started request_at_root(Call& call, const Commands& commands, std::string& port) {
+  Started started;
+  SpawnLines request;
+  commands(request);
+  if (!call.ok()) {
+    started.error_class = MPI_ERR_ARG;
+    started.why = "the root's arguments are wrong; its own error names them";
+    return started;
+  }
+  const std::optional<PortName> opened = call.rank().ports().open();
+  if (!opened) {
+    started.error_class = MPI_ERR_SPAWN;
+    started.why = "too many ports are open (" + std::to_string(kOpenPortsMax) + "); close some first";
+    return started;
+  }
+  port = port_name_text(*opened);
+  return start(call.rank(), request, port);
+}
+
+// `commands`: adds the commands to a request; significant at the root.
+template <typename Commands>
+int spawn(Call& call, const Commands& commands, int root, MPI_Comm comm, MPI_Comm* intercomm, int* codes) {
+  Communicator* const local = call.intracommunicator(comm);
+  call.root(local, root);
+  call.not_null(intercomm, "intercomm");
+  if (!call.ok()) return call.failed();
+  check_call(call, *local, {.root = root});
+  *intercomm = MPI_COMM_NULL;
+  Started started;
+  std::string port;
+  if (local->rank() == root) started = request_at_root(call, commands, port);
+  const int shared = share(call, *local, root, started);
+  if (call.ok()) record_error(call, shared);
+  if (codes != MPI_ERRCODES_IGNORE) std::ranges::copy(started.codes, codes);
+  if (call.ok() && started.error_class != MPI_SUCCESS) call.error(started.error_class, started.why);
+  Connected made;
+  if (call.ok()) made = accept_group(call.rank(), *local, root, port, call.name());
+  std::string why;
+  if (!port.empty()) static_cast<void>(call.rank().ports().close(port, why));
+  if (call.ok() && made.result != PortResult::met) {
+    call.error(MPI_ERR_SPAWN, "the new processes did not connect: " + port_error_text(made.result, made.why));
+  }
+  return call.ok() ? give_communicator(call, made, intercomm) : call.failed();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+                               MPI_Comm* intercomm, int array_of_errcodes[]) {
+  Call call(call_name<"MPI_Comm_spawn">);
+  const auto commands = [&](SpawnLines& request) { add_command(call, {command, argv, maxprocs, info}, request); };
+  return spawn(call, commands, root, comm, intercomm, array_of_errcodes);
+}
+MARGAY_ALIAS(Comm_spawn)
+
+extern "C" int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[],
+                                        const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
+                                        MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
+  Call call(call_name<"MPI_Comm_spawn_multiple">);
+  const auto commands = [&](SpawnLines& request) {
+    if (count < 1) call.error(MPI_ERR_ARG, "count is " + std::to_string(count) + "; at least one command is needed");
+    call.not_null(array_of_commands, "array_of_commands");
+    call.not_null(array_of_maxprocs, "array_of_maxprocs");
+    call.not_null(array_of_info, "array_of_info");
+    for (int i = 0; i < count && call.ok(); ++i) {
+      char* const* const argv = array_of_argv == MPI_ARGVS_NULL ? MPI_ARGV_NULL : array_of_argv[i];
+      add_command(call, {array_of_commands[i], argv, array_of_maxprocs[i], array_of_info[i]}, request);
+    }
+  };
+  return spawn(call, commands, root, comm, intercomm, array_of_errcodes);
+}
+MARGAY_ALIAS(Comm_spawn_multiple)

@@ -1,0 +1,189 @@
+// A program that starts others while it runs, or is started: spawned MODE ...
+//   start PROGRAM COUNT [KEY=VALUE ...] [-- ARGUMENT ...]   rank 0 spawns, prints the number of children and the codes
+//   tell, read, folder      what a child does: says its numbers; prints its standard input; prints its folder
+//   loop COUNT              COUNT children one after the other, each with a message in each direction
+//   many COUNT              COUNT children at once, each with a message to and from each other one
+//   first, dies, left       the child ends before its parent; the child is killed; the parent is killed, the child
+//   waits nested DEPTH            each child starts the next one stuck                   parent and child wait for each
+//   other
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kTag = 3, kPathBytes = 4096, kCodesMost = 64, kLoopBytes = 100000 };
+
+static char* program;
+
+static MPI_Comm parent_of(void) {
+  MPI_Comm parent = MPI_COMM_NULL;
+  MPI_Comm_get_parent(&parent);
+  return parent;
+}
+
+static MPI_Comm start_one(char* mode, char* argument) {
+  char* arguments[] = {mode, argument, NULL};
+  MPI_Comm child = MPI_COMM_NULL;
+  MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, MPI_ERRCODES_IGNORE);
+  return child;
+}
+
+static void start(int argc, char** argv) {
+  int rank = 0, at = 4, codes[kCodesMost], remote = 0;
+  const int count = atoi(argv[3]);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Info info;
+  MPI_Info_create(&info);
+  for (; at < argc && strcmp(argv[at], "--") != 0; ++at) {
+    char* value = strchr(argv[at], '=');
+    *value = '\0';
+    MPI_Info_set(info, argv[at], value + 1);
+  }
+  char** arguments = at < argc ? argv + at + 1 : MPI_ARGV_NULL;
+  MPI_Comm children = MPI_COMM_NULL;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int error = MPI_Comm_spawn(argv[2], arguments, count, info, 0, MPI_COMM_WORLD, &children, codes);
+  MPI_Info_free(&info);
+  int class = 0, length = 0;
+  MPI_Error_class(error, &class);
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Error_string(error, text, &length);
+  if (children != MPI_COMM_NULL) MPI_Comm_remote_size(children, &remote);
+  printf("rank %d: %s%d children, codes", rank, class == MPI_ERR_SPAWN ? "MPI_ERR_SPAWN, " : "", remote);
+  for (int i = 0; i < count; ++i)
+    printf(" %s", codes[i] == MPI_SUCCESS ? "started" : codes[i] == MPI_ERR_SPAWN ? "not" : "?");
+  printf("\n");
+  if (children != MPI_COMM_NULL) MPI_Comm_disconnect(&children);
+}
+
+static void tell(void) {
+  int rank = 0, size = 0, parents = 0;
+  int *universe = NULL, *appnum = NULL, found = 0;
+  MPI_Comm parent = parent_of();
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_remote_size(parent, &parents);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &universe, &found);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &appnum, &found);
+  printf("child %d of %d, with %d parents, in a universe of %d, program %d\n", rank, size, parents, *universe, *appnum);
+}
+
+static void read_input(void) {
+  char bytes[16];
+  printf("the input has %zu bytes\n", fread(bytes, 1, sizeof bytes, stdin));
+}
+
+static void folder(void) {
+  char path[kPathBytes];
+  printf("in %s\n", getcwd(path, sizeof path));
+}
+
+static void loop(int count) {
+  char mode[] = "answer", none[] = "";
+  static char bytes[kLoopBytes];
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm child = start_one(mode, none);
+    bytes[kLoopBytes - 1] = (char)i;
+    MPI_Send(bytes, kLoopBytes, MPI_CHAR, 0, kTag, child);
+    MPI_Recv(bytes, kLoopBytes, MPI_CHAR, 0, kTag, child, MPI_STATUS_IGNORE);
+    if (bytes[0] != (char)i) printf("child %d answers wrongly\n", i);
+    MPI_Comm_disconnect(&child);
+  }
+  printf("%d children answered\n", count);
+}
+
+static void answer(void) {
+  static char bytes[kLoopBytes];
+  MPI_Comm parent = parent_of();
+  MPI_Recv(bytes, kLoopBytes, MPI_CHAR, 0, kTag, parent, MPI_STATUS_IGNORE);
+  bytes[0] = bytes[kLoopBytes - 1];
+  MPI_Send(bytes, kLoopBytes, MPI_CHAR, 0, kTag, parent);
+}
+
+static void many(char* count) {
+  char mode[] = "member";
+  char* arguments[] = {mode, NULL};
+  MPI_Comm children = MPI_COMM_NULL;
+  int sum = 0;
+  MPI_Comm_spawn(program, arguments, atoi(count), MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+  MPI_Recv(&sum, 1, MPI_INT, 0, kTag, children, MPI_STATUS_IGNORE);
+  printf("the children's sum is %d\n", sum);
+  MPI_Comm_disconnect(&children);
+}
+
+static void member(void) {
+  int rank = 0, sum = 0;
+  MPI_Comm parent = parent_of();
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) MPI_Send(&sum, 1, MPI_INT, 0, kTag, parent);
+  MPI_Comm_disconnect(&parent);
+}
+
+static void nested(const char* depth) {
+  char mode[] = "nested", next[16];
+  snprintf(next, sizeof next, "%d", atoi(depth) - 1);
+  printf("depth %s\n", depth);
+  MPI_Comm parent = parent_of();
+  if (atoi(depth) > 1) {
+    MPI_Comm child = start_one(mode, next);
+    MPI_Comm_disconnect(&child);
+  }
+  if (parent != MPI_COMM_NULL) MPI_Comm_disconnect(&parent);
+}
+
+// A message that never comes, from the other side.
+static void await(MPI_Comm other) {
+  int never = 0;
+  MPI_Recv(&never, 1, MPI_INT, 0, kTag, other, MPI_STATUS_IGNORE);
+}
+
+static void with_child(char* mode) {
+  char none[] = "", child_mode[32];
+  snprintf(child_mode, sizeof child_mode, "child_%s", mode);
+  MPI_Comm child = start_one(child_mode, none);
+  if (strcmp(mode, "left") == 0) raise(SIGKILL);
+  if (strcmp(mode, "first") == 0) {
+    MPI_Comm_disconnect(&child);
+    printf("the parent goes on\n");
+  } else {
+    await(child);
+  }
+}
+
+static void as_child(const char* mode) {
+  MPI_Comm parent = parent_of();
+  if (strcmp(mode, "child_dies") == 0) raise(SIGKILL);
+  if (strcmp(mode, "child_first") == 0) {
+    MPI_Comm_disconnect(&parent);
+    printf("the child ends\n");
+  } else {
+    await(parent);
+  }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  program = argv[0];
+  const char* const mode = argv[1];
+  if (strcmp(mode, "start") == 0) start(argc, argv);
+  if (strcmp(mode, "tell") == 0) tell();
+  if (strcmp(mode, "read") == 0) read_input();
+  if (strcmp(mode, "folder") == 0) folder();
+  if (strcmp(mode, "loop") == 0) loop(atoi(argv[2]));
+  if (strcmp(mode, "answer") == 0) answer();
+  if (strcmp(mode, "many") == 0) many(argv[2]);
+  if (strcmp(mode, "member") == 0) member();
+  if (strcmp(mode, "nested") == 0) nested(argv[2]);
+  if (strncmp(mode, "child_", 6) == 0) as_child(mode);
+  for (const char* const* one = (const char* const[]){"first", "dies", "left", "stuck", NULL}; *one != NULL; ++one) {
+    if (strcmp(mode, *one) == 0) with_child(argv[1]);
+  }
+  // Children that did not disconnect from their parents do so here; the parents of `start` disconnect, too.
+  MPI_Comm parent = parent_of();
+  if (parent != MPI_COMM_NULL) MPI_Comm_disconnect(&parent);
+  MPI_Finalize();
+  return 0;
+}
