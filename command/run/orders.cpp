@@ -51,10 +51,13 @@ std::string Runner::start_world(std::uint32_t rank, const SpawnOrder& order) {
     error = refusal_of(rank);
   }
   std::vector<SpawnPart> parts;
-  if (error.empty()) error = plan_spawn(order, places_.free(), std::getenv("PATH"), parts).sentence();
+  bool lacks_places = false;
+  if (error.empty()) error = plan_spawn(order, places_.free(), std::getenv("PATH"), parts, lacks_places).sentence();
   std::vector<std::uint32_t> places;
   if (error.empty()) error = start_parts(parts, order.preput, places).sentence();
-  if (!error.empty()) return spawn_answer(std::vector<int>(order.processes(), -1), {}, error);
+  // A started process that runs may be about to end, and leave its place.
+  const bool again = lacks_places && places_.some_may_end();
+  if (!error.empty()) return spawn_answer(std::vector<int>(order.processes(), -1), {}, error, again);
   std::vector<int> codes;
   for (const SpawnPart& part : parts) {
     codes.insert(codes.end(), part.program.ranks, 0);

@@ -67,35 +67,46 @@ Status find(const SpawnCommand& command, const char* search_path, SpawnPart& par
   return find_program(command.program, folder, folders.c_str(), part.path, exit_status);
 }
 
-// The number of processes to start: the highest that the command permits and that have places.
-Status choose_count(const SpawnCommand& command, std::uint32_t free, std::uint32_t places, SpawnPart& part) {
-  part.requested = command.processes;
+// The numbers of processes that the command permits, as parse_soft() returns them.
+Status find_allowed(const SpawnCommand& command, std::vector<bool>& allowed) {
   const std::string soft = info_value(command, "soft");
-  std::vector<bool> allowed(std::size_t{command.processes} + 1, false);
-  allowed.back() = soft.empty();
-  if (!soft.empty()) {
-    if (Status status = parse_soft(soft, command.processes, allowed); !status.ok()) return status;
-  }
+  if (!soft.empty()) return parse_soft(soft, command.processes, allowed);
+  allowed.assign(std::size_t{command.processes} + 1, false);
+  allowed.back() = true;
+  return {};
+}
+
+// The number of processes to start: the highest that the command permits and that have places.
+Status choose_count(const SpawnCommand& command, const std::vector<bool>& allowed, std::uint32_t free,
+                    SpawnPart& part) {
   for (std::uint32_t count = std::min(command.processes, free) + 1; count-- > 0;) {
     if (!allowed[count]) continue;
     part.program.ranks = count;
     return {};
   }
+  const std::string soft = info_value(command, "soft");
   return Status::error("the command " + command.program + " needs " + std::to_string(command.processes) + " processes" +
                        (soft.empty() ? "" : " (info key soft=" + soft + ")") + ", and " + std::to_string(free) +
-                       " of the places of the job are left (" + std::to_string(places) +
-                       " were); start the job with more (margay run --places N)");
+                       " places of the job are free; start the job with more (margay run --places N)");
 }
 
 }  // namespace
 
-Status plan_spawn(const SpawnOrder& order, std::uint32_t free, const char* search_path, std::vector<SpawnPart>& parts) {
+Status plan_spawn(const SpawnOrder& order, std::uint32_t free, const char* search_path, std::vector<SpawnPart>& parts,
+                  bool& lacks_places) {
   std::vector<SpawnPart> planned;
   std::uint32_t left = free;
+  lacks_places = false;
   for (const SpawnCommand& command : order.commands) {
     SpawnPart& part = planned.emplace_back();
     if (Status status = find(command, search_path, part); !status.ok()) return status;
-    if (Status status = choose_count(command, left, free, part); !status.ok()) return status;
+    std::vector<bool> allowed;
+    if (Status status = find_allowed(command, allowed); !status.ok()) return status;
+    part.requested = command.processes;
+    if (Status status = choose_count(command, allowed, left, part); !status.ok()) {
+      lacks_places = std::ranges::find(allowed, true) != allowed.end();
+      return status;
+    }
     left -= part.program.ranks;
   }
   parts = std::move(planned);

@@ -23,8 +23,8 @@ struct SpawnPart {
 
 // Plans the request. `free`: the places that are left. `search_path`: the launcher's PATH. The info keys wdir, path,
 // host, arch and soft are followed, others are ignored. Error: a program cannot be run, an info value is wrong, or
-// there are not enough places; nothing may be started then.
+// there are not enough places (`lacks_places`); nothing may be started then.
 [[nodiscard]] portals::Status plan_spawn(const SpawnOrder& order, std::uint32_t free, const char* search_path,
-                                         std::vector<SpawnPart>& parts);
+                                         std::vector<SpawnPart>& parts, bool& lacks_places);
 
 }  // namespace margay::command

@@ -32,22 +32,40 @@ struct Started {
   [[nodiscard]] bool any() const { return std::ranges::find(codes, MPI_SUCCESS) != codes.end(); }
 };
 
+// The time for which a spawn waits for places of processes that are about to end: a child that has disconnected from
+// its parents needs some milliseconds, or more on a busy machine.
+constexpr std::uint64_t kPlacesPatienceNs = 5'000'000'000;
+constexpr std::uint64_t kBetweenTriesNs = 1'000'000;
+
+// Sends the request to the launcher, again and again while places may become free. Progress goes on meanwhile, because
+// processes that end may still send.
+margay::portals::Status request_processes(MpiRank& rank, const SpawnLines& request, Spawned& answer) {
+  margay::sim::Process& process = rank.process();
+  const std::uint64_t begin = process.clock().now_ns();
+  for (;;) {
+    margay::portals::Status status = process.job().pmi->spawn(request, answer);
+    if (status.ok() || !answer.may_try_again || process.clock().now_ns() - begin > kPlacesPatienceNs) return status;
+    while (rank.device().progress()) continue;
+    margay::sim::give_processor_up(kBetweenTriesNs);
+  }
+}
+
 // Sends the request to the launcher. `port`: the name of the port at which the new processes find their parents.
-Started start(const margay::sim::Job& job, SpawnLines& request, const std::string& port) {
+Started start(MpiRank& rank, SpawnLines& request, const std::string& port) {
   Started started;
   std::size_t asked = 0;
   for (const SpawnLines::Command& command : request.commands) asked += command.processes;
   // The launcher refuses more; the bound keeps this process's memory small.
   constexpr std::size_t kCodesMost = 65'536;
   started.codes.assign(std::min(asked, kCodesMost), MPI_ERR_SPAWN);
-  started.why = why_no_spawn(job);
+  started.why = why_no_spawn(rank.process().job());
   if (!started.why.empty()) {
     started.error_class = MPI_ERR_SPAWN;
     return started;
   }
   request.preput.emplace_back(margay::sim::kParentPortKey, port);
   Spawned answer;
-  const margay::portals::Status status = job.pmi->spawn(request, answer);
+  const margay::portals::Status status = request_processes(rank, request, answer);
   for (std::size_t i = 0; status.ok() && i < std::min(answer.codes.size(), started.codes.size()); ++i) {
     if (answer.codes[i] == 0) started.codes[i] = MPI_SUCCESS;
   }
@@ -98,7 +116,7 @@ Started request_at_root(Call& call, const Commands& commands, std::string& port)
     return started;
   }
   port = port_name_text(*opened);
-  return start(call.rank().process().job(), request, port);
+  return start(call.rank(), request, port);
 }
 
 // `commands`: adds the commands to a request; significant at the root.

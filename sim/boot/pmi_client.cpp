@@ -307,6 +307,7 @@ Status PmiClient::spawn(const SpawnLines& request, Spawned& started) {
   if (!status.ok()) return status;
   started.codes = numbers_of<int>(answer.text("errcodes"));
   started.places = numbers_of<std::uint32_t>(answer.text("places"));
+  started.may_try_again = answer.text("again") == "1";
   int rc = 0;
   if (!answer.number("rc", rc) || rc == 0) return {};
   return Status::error(answer.text("msg", "the launcher started none, and gave no reason"));

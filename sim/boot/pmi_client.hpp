@@ -38,6 +38,8 @@ struct Spawned {
   std::vector<int> codes;
   // The places of the processes that run; empty under other launchers.
   std::vector<std::uint32_t> places;
+  // The request failed for lack of places, and may succeed later, because started processes still run.
+  bool may_try_again = false;
 };
 
 // A rank's connection to its launcher. Owned by one thread. A broken connection is not opened again, so every later

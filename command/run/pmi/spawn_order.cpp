@@ -215,11 +215,12 @@ Status parse_soft(std::string_view text, std::uint32_t most, std::vector<bool>& 
 }
 
 std::string spawn_answer(const std::vector<int>& codes, const std::vector<std::uint32_t>& places,
-                         std::string_view error) {
+                         std::string_view error, bool again) {
   std::string line = std::string("cmd=spawn_result rc=") + (error.empty() ? "0" : "-1");
   line += " errcodes=" + (codes.empty() ? std::string("-1") : with_commas(codes));
   if (!places.empty()) line += " places=" + with_commas(places);
   if (error.empty()) return line;
+  if (again) line += " again=1";
   std::string text(error.substr(0, sim::kMaxPmiValue));
   // A newline would end the line, and a word with '=' would begin a field.
   for (char& c : text) {

@@ -108,8 +108,9 @@ class SpawnReader {
 [[nodiscard]] portals::Status parse_soft(std::string_view text, std::uint32_t most, std::vector<bool>& allowed);
 
 // The answer to an order. `codes`: one for each process that was requested; 0: it runs. `places`: those of the
-// processes that run. `error`: why no process was started; empty: the order was carried out.
+// processes that run. `error`: why no process was started; empty: the order was carried out. `again`: a later order may
+// succeed.
 [[nodiscard]] std::string spawn_answer(const std::vector<int>& codes, const std::vector<std::uint32_t>& places,
-                                       std::string_view error);
+                                       std::string_view error, bool again = false);
 
 }  // namespace margay::command

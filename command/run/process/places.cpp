@@ -27,6 +27,15 @@ std::uint32_t Places::free() const {
   return count;
 }
 
+bool Places::some_may_end() const {
+  for (std::uint32_t place = 0; place < uses_.size(); ++place) {
+    const Use& use = uses_[place];
+    const bool is_of_further_world = use.world != 0 && (use.state == State::in_use || use.state == State::ended);
+    if (is_of_further_world && !is_free(place)) return true;
+  }
+  return false;
+}
+
 std::vector<std::uint32_t> Places::take(std::uint32_t count) {
   std::vector<std::uint32_t> taken;
   for (std::uint32_t place = 0; place < uses_.size() && taken.size() < count; ++place) {

@@ -19,6 +19,8 @@ class Places {
 
   // Places that a further world can have.
   [[nodiscard]] std::uint32_t free() const;
+  // Whether places will be free that are not yet: a further world still has a process, or left messages.
+  [[nodiscard]] bool some_may_end() const;
   // Takes the `count` lowest free places for a further world, whose number is world_of() of each. Requires: count <=
   // free().
   [[nodiscard]] std::vector<std::uint32_t> take(std::uint32_t count);

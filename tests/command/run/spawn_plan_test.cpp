@@ -39,12 +39,14 @@ SpawnCommand command(const std::string& program, std::uint32_t processes, SpawnP
 
 std::string error_of(SpawnCommand one, std::uint32_t free = 10, const char* path = "/bin:/usr/bin") {
   std::vector<SpawnPart> parts;
-  return plan_spawn({{std::move(one)}, {}}, free, path, parts).sentence();
+  bool lacks_places = false;
+  return plan_spawn({{std::move(one)}, {}}, free, path, parts, lacks_places).sentence();
 }
 
 SpawnPart plan_of(SpawnCommand one, std::uint32_t free = 10) {
   std::vector<SpawnPart> parts;
-  const portals::Status status = plan_spawn({{std::move(one)}, {}}, free, "/bin:/usr/bin", parts);
+  bool lacks_places = false;
+  const portals::Status status = plan_spawn({{std::move(one)}, {}}, free, "/bin:/usr/bin", parts, lacks_places);
   CHECK(status.sentence().empty());
   REQUIRE(parts.size() == 1);
   return parts[0];
@@ -83,7 +85,7 @@ TEST_CASE("a spawn request that cannot be carried out names the program or the i
 }
 
 TEST_CASE("the highest permitted number of processes that have places is started") {
-  CHECK(error_of(command("sh", 4), 3).find("the command sh needs 4 processes, and 3 of the places") == 0);
+  CHECK(error_of(command("sh", 4), 3).find("the command sh needs 4 processes, and 3 places of the job are free") == 0);
   CHECK(plan_of(command("sh", 4, {{"soft", "0:4"}}), 3).program.ranks == 3);
   CHECK(plan_of(command("sh", 4, {{"soft", "0:4"}}), 3).requested == 4);
   CHECK(plan_of(command("sh", 8, {{"soft", "1:8:2"}}), 6).program.ranks == 5);
@@ -92,9 +94,13 @@ TEST_CASE("the highest permitted number of processes that have places is started
   CHECK(error_of(command("sh", 8, {{"soft", "5:8"}}), 3).find("(info key soft=5:8)") != std::string::npos);
   std::vector<SpawnPart> parts;
   // The places are shared by all commands.
-  CHECK(!plan_spawn({{command("sh", 2), command("sh", 2)}, {}}, 3, "/bin", parts).ok());
+  bool lacks_places = false;
+  CHECK(!plan_spawn({{command("sh", 2), command("sh", 2)}, {}}, 3, "/bin", parts, lacks_places).ok());
+  CHECK(lacks_places);
   CHECK(parts.empty());
-  CHECK(plan_spawn({{command("sh", 2), command("sh", 2)}, {}}, 4, "/bin", parts).ok());
+  CHECK(!plan_spawn({{command("none", 2)}, {}}, 4, "/bin", parts, lacks_places).ok());
+  CHECK(!lacks_places);
+  CHECK(plan_spawn({{command("sh", 2), command("sh", 2)}, {}}, 4, "/bin", parts, lacks_places).ok());
   CHECK(parts.size() == 2);
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "mpi_adi/rank/object_tables.hpp"
 #include "tests/mpi_adi/lone_rank.hpp"
 
 namespace margay::mpi_adi {

@@ -35,11 +35,26 @@ TEST_CASE("places become free together, once all processes of their world have e
 TEST_CASE("a place whose process left something behind is not used again") {
   Places places(1, 4);
   CHECK(places.take(2) == Numbers{1, 2});
+  CHECK(places.some_may_end());
   places.on_end(1, false);
+  CHECK(places.some_may_end());
   places.on_end(2, true);
+  CHECK(!places.some_may_end());
   CHECK(places.free() == 2);
   CHECK(places.take(2) == Numbers{2, 3});
   CHECK(places.free() == 0);
+}
+
+TEST_CASE("a place is free once its predecessor's state is at rest") {
+  bool is_at_rest = false;
+  Places places(1, 2, [&is_at_rest](std::uint32_t) { return is_at_rest; });
+  CHECK(places.free() == 1);
+  CHECK(places.take(1) == Numbers{1});
+  places.on_end(1, true);
+  CHECK(places.free() == 0);
+  CHECK(places.some_may_end());
+  is_at_rest = true;
+  CHECK(places.take(1) == Numbers{1});
 }
 
 TEST_CASE("a hundred worlds of one process take turns in one place") {
