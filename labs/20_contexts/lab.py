@@ -72,7 +72,7 @@ def telling(v):
     taken, strays = collision(v)
     senders = [sender for sender, _ in taken]
     return (sum(value for _, value in taken) != sum(v["share"][1:]) and strays != right_strays(v)
-            and senders != v["order"] and len(set(senders)) < len(senders) and v["order"] != sorted(v["order"]))
+            and senders not in (v["order"], sorted(senders)) and len(set(senders)) < len(senders))
 
 
 # --- The check ---
