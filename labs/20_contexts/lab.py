@@ -72,7 +72,8 @@ def telling(v):
     taken, strays = collision(v)
     senders = [sender for sender, _ in taken]
     return (sum(value for _, value in taken) != sum(v["share"][1:]) and strays != right_strays(v)
-            and senders not in (v["order"], sorted(senders)) and len(set(senders)) < len(senders))
+            and senders not in (v["order"], sorted(senders)) and len(set(senders)) < len(senders)
+            and sum(v["share"][:v["columns"]]) != sum(v["share"][::v["columns"]]))
 
 
 # --- The check ---

@@ -166,9 +166,6 @@ void prefix(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer
   }
 }
 
-namespace {
-
-// The room for the data of a fan-out at a receiver; nullptr, with the reason, if the program's is too short.
 void* room_for(void** data, int* length, std::size_t bytes, std::string& why) {
   if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     why = "the data have " + std::to_string(bytes) + " bytes, more than an int holds";
@@ -186,6 +183,8 @@ void* room_for(void** data, int* length, std::size_t bytes, std::string& why) {
   }
   return *data;
 }
+
+namespace {
 
 void execute(Session& session, Method* exec, void* data, std::size_t bytes) {
   if (exec == nullptr) return;

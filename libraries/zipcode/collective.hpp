@@ -25,5 +25,7 @@ void combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffe
 void prefix(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size, int items);
 // `exec`: a method that runs on the data before they are passed on; nullptr: none.
 void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data, int* length, Method* exec, int orig);
+// The room for the data of a fan-out at a receiver, as zip_fanout() describes; nullptr, with the reason: there is none.
+[[nodiscard]] void* room_for(void** data, int* length, std::size_t bytes, std::string& why);
 
 }  // namespace margay::zipcode::core

@@ -10,6 +10,7 @@
 
 #include "libraries/zipcode/addressees.hpp"
 #include "libraries/zipcode/classes.hpp"
+#include "libraries/zipcode/shared_memory.hpp"
 
 namespace margay::zipcode::core {
 
@@ -59,6 +60,8 @@ struct ZIP_MAILER {
   // Of G3: PQ, QR, PR; of G2: row, column.
   std::vector<std::unique_ptr<ZIP_MAILER>> children;
   std::array<margay::zipcode::core::Operation, ZIP_OPERATIONS> operations;
+  // Its operations by shared memory, if they are cached.
+  std::unique_ptr<margay::zipcode::core::SharedMemory> shared_memory;
   int in_replacement = 0;
   std::map<int, void*> attributes;
   int conversion = 0;

@@ -1,6 +1,7 @@
 // Mailers and letters: sections 4.4, 4.4.1 and 4.4.2.
 #include <cstring>
 
+#include "libraries/zipcode/attributes.hpp"
 #include "libraries/zipcode/call.hpp"
 #include "libraries/zipcode/opening.hpp"
 #include "libraries/zipcode/point_to_point.hpp"
@@ -134,8 +135,10 @@ int zip_close(ZIP_MAILER** mailer) {
     if (mailer == nullptr) fail("the address of the mailer is NULL");
     ZIP_MAILER& open = session.open_mailer(*mailer);
     if (open.parent != nullptr) fail("the mailer is a child; close its parent");
+    delete_attributes(session, open);
+    ZIP_MAILER& still_open = session.open_mailer(*mailer);
     *mailer = nullptr;
-    close(session, "zip_close", open);
+    close(session, "zip_close", still_open);
   });
 }
 

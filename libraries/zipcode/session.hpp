@@ -27,6 +27,12 @@ class Nobody final : public host::Observer {
   void notify() override {}
 };
 
+// A key of attributes.
+struct AttributeKey {
+  Zip_delete_attribute* delete_fn = nullptr;
+  void* extra = nullptr;
+};
+
 struct Session {
   Session(host::Rank& joined, Form chosen);
 
@@ -57,6 +63,7 @@ struct Session {
   std::map<ZIP_MAILER*, std::unique_ptr<ZIP_MAILER>> mailers;
   std::set<const ZIP_MAILER*> known;
   std::unordered_map<const char*, Letter> letters;
+  std::vector<AttributeKey> keys;
 };
 
 // The session of the calling thread; nullptr: none.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "libraries/zipcode/attributes.hpp"
 #include "libraries/zipcode/call.hpp"
 #include "libraries/zipcode/opening.hpp"
 #include "libraries/zipcode/processes.hpp"
@@ -127,6 +128,12 @@ void zip_exit(void) {
   margay::host::Rank* rank = nullptr;
   call_void(kCall, [&](Session& session) {
     rank = &session.rank;
+    // The functions of the program may close mailers.
+    std::vector<ZIP_MAILER*> open;
+    for (const auto& [mailer, owned] : session.mailers) open.push_back(mailer);
+    for (ZIP_MAILER* const each : open) {
+      if (session.known.contains(each)) delete_attributes(session, *each);
+    }
     settle(session, kCall);
   });
   if (here == nullptr) return;
