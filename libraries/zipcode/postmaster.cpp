@@ -42,7 +42,11 @@ void PostmasterGeneral::serve() {
     begin(waiting_.front());
     waiting_.pop_front();
   }
-  for (auto at = active_.begin(); at != active_.end();) at = send_copy(*at) ? active_.erase(at) : std::next(at);
+  if (!active_.empty()) {
+    Active next = std::move(active_.front());
+    active_.pop_front();
+    if (!send_copy(next)) active_.push_back(std::move(next));
+  }
   watch_rounds(!active_.empty());
 }
 

@@ -6,13 +6,12 @@
 // So the copies of one opening are on their way before the next opening begins, and all members receive openings in one
 // order.
 //
-// Without the token (MARGAY_ZIPCODE_TOKEN=off), all openings proceed at once, a copy each in turn. Two members of two
-// groups may then take part in the two openings in different orders, and wait for each other forever.
+// Without the token (MARGAY_ZIPCODE_TOKEN=off), all openings proceed at once, each by a copy in its turn. Two members
+// of two groups may then take part in the two openings in different orders, and wait for each other forever.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <vector>
 
 #include "libraries/zipcode/contexts.hpp"
@@ -48,7 +47,7 @@ class PostmasterGeneral final : public host::Observer {
   bool is_watching_ = false;
   std::vector<ContextSet> used_;  // by rank
   std::deque<Opening> waiting_;
-  std::list<Active> active_;
+  std::deque<Active> active_;
   // The holder of the token; kAnyRank: it is here.
   portals::Rank holder_ = portals::kAnyRank;
 };

@@ -15,22 +15,32 @@ namespace {
 
 thread_local Zip_error_handler* error_handler = nullptr;
 
-// All processes begin by the same form, or none knows where context_ids come from.
+// All processes begin by the same form, or none knows where context_ids come from. Process 0 compares them, and sends
+// the verdict to all: empty, or the error.
 void check_form(Session& session, const char* call, const char* name) {
   const std::string own = name;
+  const auto text_of = [](Bytes body) { return std::string(reinterpret_cast<const char*>(body.data()), body.size()); };
+  std::string verdict;
   if (session.me() != 0) {
     session.post.send_system(0, Tag::form, std::as_bytes(std::span(own)));
-    return;
-  }
-  std::string differs;
-  for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer) {
-    session.post.await_system(call, Tag::form, peer, [&](portals::Rank, Bytes body) {
-      const std::string other(reinterpret_cast<const char*>(body.data()), body.size());
-      if (other != own && differs.empty()) differs = "process " + std::to_string(peer) + " calls " + other;
+    session.post.await_system(call, Tag::form, 0, [&](portals::Rank, Bytes body) {
+      verdict = text_of(body);
       return true;
     });
+  } else {
+    for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer) {
+      session.post.await_system(call, Tag::form, peer, [&](portals::Rank, Bytes body) {
+        const std::string other = text_of(body);
+        if (other != own && verdict.empty())
+          verdict = "process " + std::to_string(peer) + " calls " + other + ", but process 0 " + own +
+                    "; all processes call the same one";
+        return true;
+      });
+    }
+    for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer)
+      session.post.send_system(peer, Tag::form, std::as_bytes(std::span(verdict)));
   }
-  if (!differs.empty()) fail(differs + ", but process 0 " + own + "; all processes call the same one");
+  if (!verdict.empty()) fail(verdict);
 }
 
 bool has_token() {
@@ -74,10 +84,13 @@ int begin(const char* name, Form form, const void* caller) {
     } catch (const std::bad_alloc&) {
       error = "out of memory";
     }
+  }
+  report(std::string(name) + ": " + error);
+  {
+    const host::Call inside(*joined, name, caller);
     delete std::exchange(here, nullptr);
   }
   joined->end();
-  report(std::string(name) + ": " + error);
   return -1;
 }
 

@@ -17,6 +17,9 @@ from launch_case import cases_of, run_cases  # noqa: E402
 WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (9, ()))
 SANITIZED = ((4, ("--nodes", "2")),)
 
+# The numbers of Zipcode's events (libraries/zipcode/library.hpp).
+GROUP, TOKEN, COPY, RETURNED, HERE = 0, 1, 2, 3, 4
+
 
 def program(case, name):
     return case.build.folder / "tests" / "libraries" / f"zipcode_{name}"
@@ -70,8 +73,8 @@ def case_explicit_ids(case):
         case.margay("--stats", program(case, "mailing"), "explicit_open", ranks=4)
         rows = counts(case)
         case.expect(rows["mailers opened"] == 400 and rows["letters sent"] == 0, f"no letter for 400 mailers, in {rows}")
-        # Three of them at the beginning, and three counts and three totals at the end.
-        case.expect(rows["of Zipcode itself"] == 9, f"no letter to the Postmaster General, in {rows}")
+        # Three forms and three verdicts at the beginning, three counts and three totals at the end.
+        case.expect(rows["of Zipcode itself"] == 12, f"no letter to the Postmaster General, in {rows}")
 
 
 def case_lengths(case):
@@ -143,6 +146,94 @@ def case_shared(case):
 def case_attributes(case):
     """Attributes are deleted when they are replaced, and with their mailer."""
     everywhere(case, "attributes", WORLDS[:2], of="collective")
+
+
+def case_errors(case):
+    """Invalid arguments of each call are errors with a message, and a value of the call."""
+    for name in ("group_errors", "mailer_errors", "letter_errors", "operation_errors", "twice"):
+        everywhere(case, name, WORLDS[:3], of="errors")
+    everywhere(case, "rectangle", ((4, ()),), of="errors")
+    case.margay(program(case, "errors"), "before")
+    case.expect_lines(["before: right", "before: right"])
+
+
+def case_between(case):
+    """Different arguments at different processes: the operation ends, or the job ends with a message."""
+    case.margay(program(case, "errors"), "between", status="nonzero")
+    case.expect_lines(["between: right"])
+    case.expect_said("g1_grid_open: the address of an extent is NULL")
+
+
+def case_exhausted(case):
+    """All context_ids in use are an error; a closed mailer's are used again."""
+    everywhere(case, "exhausted", ((1, ()), (2, ())), of="errors")
+
+
+def case_forms(case):
+    """Processes that begin by different forms of initialisation end with a message that names both."""
+    case.margay(program(case, "errors"), "forms", status="nonzero")
+    case.expect_said("process 1 calls Zip_global_init, but process 0 Zip_init; all processes call the same one")
+
+
+def case_default_handler(case):
+    """By default an error ends the job, with the call, the cause and the cure."""
+    case.margay(program(case, "errors"), "default_handler", status=1)
+    case.expect_said("zipcode: zip_free: the program has no letter at 0x")
+
+
+def case_deadlock(case):
+    """Receives of letters that nobody sends, and crossed openings, are deadlocks, which are proven."""
+    for name in ("starve", "crossed"):
+        case.margay("--deadlock", "abort", program(case, "errors"), name, status=73)
+        waits = case.findings("waits", finding="deadlock")
+        case.expect(len(waits) == 1, f"one deadlock is expected, not {waits}")
+
+
+def case_stats(case):
+    """`--stats` counts letters: those that are sent end, received or freed."""
+    case.margay("--stats", program(case, "mailing"), "pending", "lengths", ranks=3)
+    rows = counts(case)
+    case.expect(rows["letters sent"] == rows["letters ended"], f"as many sent as ended in {rows}")
+    case.expect(rows["letters ended"] == rows["letters received"] + rows["freed, not received"], f"the sum in {rows}")
+    # In each of 200 rounds, three letters to each of three processes, of which each second round receives one.
+    case.expect(rows["freed, not received"] == 200 * 9 - 100 * 3, f"unreceived letters in {rows}")
+    case.expect(rows["longer than 16 KiB"] == 67 * 9 + 3 * 2 * 3, f"long letters in {rows}")
+    case.expect(rows["mailers opened"] == rows["mailers closed"] == 3 * 201, f"mailers in {rows}")
+
+
+def case_opening(case):
+    """Figure 2, from the trace: a group to the Postmaster General, the token, a copy to each member, and the token back."""
+    trace = case.traced(program(case, "mailing"), "ring", ranks=4)
+    case.command("trace", "check", trace)
+    events = case.events(trace, "library_event")
+    by_kind = {}
+    for event in events:
+        by_kind.setdefault(event["event"], []).append(event)
+    case.expect(len(by_kind[GROUP]) == 1 and len(by_kind[TOKEN]) == 1 and len(by_kind[RETURNED]) == 1, f"the Postmaster's steps in {by_kind}")
+    told = [event["destination"] for event in by_kind[COPY]]
+    case.expect(sorted(told) == [0, 1, 2, 3] and told[-1] == 0, f"a copy to each member, the Postmaster last, not {told}")
+    case.expect(len(by_kind[HERE]) == 4, "all members are here")
+    order = [event["event"] for event in events if event["event"] in (GROUP, TOKEN, COPY, RETURNED) and event["rank"] == 0]
+    case.expect(order == [GROUP, TOKEN, COPY, COPY, COPY, COPY, RETURNED], f"the order of the steps, not {order}")
+    printed = case.command("trace", "print", trace, "--kind", "library_event")
+    case.expect("{" not in printed, "a field of a sentence was not replaced")
+
+
+def case_walk(case):
+    """A letter that is awaited meets the criteria of the receive, and another one passes it by: visible in its walk."""
+    trace = case.traced(program(case, "mailing"), "ring", ranks=2)
+    text = case.command("trace", "print", trace, "--kind", "kernel_match")
+    case.expect("a receive" in text, f"a letter that matches a receive in {text}")
+
+
+def case_seeds(case):
+    """Overlapping groups whose mailers open at once: right with every seed; without the token some seed is a deadlock."""
+    seeds = 50 if case.build.sanitizer else 1000
+    case.run([program(case, "seeds"), "1", str(seeds)])
+    if case.build.sanitizer:
+        return
+    case.run([program(case, "seeds"), "1", "300"], status=1, env={"MARGAY_ZIPCODE_TOKEN": "off"})
+    case.expect("all ranks wait, and nothing is under way" in case.last.stdout, "a deadlock without the token")
 
 
 if __name__ == "__main__":
