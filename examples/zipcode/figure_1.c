@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_bytes(const char *field, const unsigned char *bytes, int count, const char *meaning) {
+static void print_bytes(const char* field, const unsigned char* bytes, int count, const char* meaning) {
   int i;
   printf("  %-18s", field);
   for (i = 0; i < count; ++i) printf("%02x ", bytes[i]);
@@ -15,9 +15,9 @@ static void print_bytes(const char *field, const unsigned char *bytes, int count
 }
 
 /* Sends a letter to this process itself, so that the PO Box is filled in, and prints its envelope. */
-static void print_letter(ZIP_MAILER *mailer, const char *title, char *letter) {
+static void print_letter(ZIP_MAILER* mailer, const char* title, char* letter) {
   Zip_envelope envelope;
-  const unsigned char *at;
+  const unsigned char* at;
   char text[80];
   if (zip_envelope(mailer, letter, &envelope) != 0) return;
   at = envelope.beginning;
@@ -30,20 +30,20 @@ static void print_letter(ZIP_MAILER *mailer, const char *title, char *letter) {
   print_bytes("stamp", at + 4, 2, text);
   print_bytes("PO Box", envelope.po_box, envelope.box_bytes, "");
   print_bytes("padding", envelope.po_box + envelope.box_bytes, envelope.padding_bytes, "");
-  print_bytes("return postage", (const unsigned char *)letter - 2, 2, "leads from the body back to the envelope");
-  print_bytes("body", (const unsigned char *)letter, zip_length(mailer, letter), "");
+  print_bytes("return postage", (const unsigned char*)letter - 2, 2, "leads from the body back to the envelope");
+  print_bytes("body", (const unsigned char*)letter, zip_length(mailer, letter), "");
   zip_free(mailer, letter);
 }
 
-static char *filled(ZIP_MAILER *mailer) {
-  char *letter = zip_malloc(mailer, 4);
+static char* filled(ZIP_MAILER* mailer) {
+  char* letter = zip_malloc(mailer, 4);
   memcpy(letter, "mail", 4);
   return letter;
 }
 
 int main(void) {
-  ZIP_ADDRESSEES *alone;
-  ZIP_MAILER *mailer;
+  ZIP_ADDRESSEES* alone;
+  ZIP_MAILER* mailer;
   int P = 1, Q = 1, R = 1;
   if (Zip_nohost_init() != 0) return 1;
   alone = zip_new_cohort(1, COHORT_FIRST_NODE, 33, 0);

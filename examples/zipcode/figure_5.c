@@ -1,6 +1,6 @@
-/* Figures 5 and 6 of the paper: three mailer hierarchies, of two groups whose processes share memory and of their union.
- * The program asks each mailer to use shared memory; where that is not possible, its operations pass messages. It is
- * one program, with one result, wherever its processes lie.
+/* Figures 5 and 6 of the paper: three mailer hierarchies, of two groups whose processes share memory and of their
+ * union. The program asks each mailer to use shared memory; where that is not possible, its operations pass messages.
+ * It is one program, with one result, wherever its processes lie.
  *
  *   margay run -n 4 --nodes 2 ./figure_5       two nodes of two processes each
  *   margay run -n 4 ./figure_5                 one node: all three by shared memory */
@@ -8,18 +8,18 @@
 
 #include <stdio.h>
 
-static void add_ints(void *into, const void *from, int size, int items, void *state) {
+static void add_ints(void* into, const void* from, int size, int items, void* state) {
   int i;
   (void)size;
   (void)state;
-  for (i = 0; i < items; ++i) ((int *)into)[i] += ((const int *)from)[i];
+  for (i = 0; i < items; ++i) ((int*)into)[i] += ((const int*)from)[i];
 }
 
 /* The mailer of the nodes `first` to `last`; NULL for the others. */
-static ZIP_MAILER *open_group(int first, int last) {
+static ZIP_MAILER* open_group(int first, int last) {
   const int me = zip_my_node();
-  ZIP_ADDRESSEES *group = NULL;
-  ZIP_MAILER *mailer;
+  ZIP_ADDRESSEES* group = NULL;
+  ZIP_MAILER* mailer;
   if (me < first || me > last) return NULL;
   if (me == first) group = zip_new_cohort(last - first, first, 33, 1);
   mailer = z_open(group);
@@ -28,8 +28,8 @@ static ZIP_MAILER *open_group(int first, int last) {
   return mailer;
 }
 
-static void report(ZIP_MAILER *mailer, const char *name, Method *add) {
-  static const char *const operations[] = {"combine", "fanout", "fanin", "prefix", "sync", "send", "receive"};
+static void report(ZIP_MAILER* mailer, const char* name, Method* add) {
+  static const char* const operations[] = {"combine", "fanout", "fanin", "prefix", "sync", "send", "receive"};
   int sum = 1, i;
   if (mailer == NULL) return;
   zip_combine(mailer, &sum, add, (int)sizeof sum, 1);
@@ -43,7 +43,7 @@ static void report(ZIP_MAILER *mailer, const char *name, Method *add) {
 
 int main(void) {
   ZIP_MAILER *one, *both, *two;
-  Method *add;
+  Method* add;
   int half, nodes;
   if (Zip_nohost_init() != 0) return 1;
   nodes = zip_nodes();

@@ -1,6 +1,6 @@
-/* A library that leaves letters pending (2.3: "the invocation of the library even if there are pending communications").
- * Program and library use the same tags. In one context, the program's receive takes the library's letter; with a mailer
- * of the library's own, neither notices the other one.
+/* A library that leaves letters pending (2.3: "the invocation of the library even if there are pending
+ * communications"). Program and library use the same tags. In one context, the program's receive takes the library's
+ * letter; with a mailer of the library's own, neither notices the other one.
  *
  *   margay run -n 2 ./isolation one      one context: wrong
  *   margay run -n 2 ./isolation own      a mailer of the library's own: right */
@@ -14,42 +14,42 @@ enum { kTag = 1 };
 /* --- The library: a request to the neighbour, which is answered in a later call. --- */
 
 typedef struct Library {
-  ZIP_MAILER *mailer;
+  ZIP_MAILER* mailer;
   int is_own;
 } Library;
 
-static Library library_begin(ZIP_MAILER *of_program, int is_own) {
+static Library library_begin(ZIP_MAILER* of_program, int is_own) {
   Library library;
   library.is_own = is_own;
   library.mailer = of_program;
   if (is_own) {
     /* Only the Postmaster passes the group. */
-    ZIP_ADDRESSEES *group = zip_rank(of_program) == 0 ? zip_addressees(of_program) : NULL;
+    ZIP_ADDRESSEES* group = zip_rank(of_program) == 0 ? zip_addressees(of_program) : NULL;
     library.mailer = l_open(group);
     zip_free_addressees(&group);
   }
   return library;
 }
 
-static void library_ask(Library *library, int neighbour) {
-  char *letter = l_new_letter(library->mailer, 16);
+static void library_ask(Library* library, int neighbour) {
+  char* letter = l_new_letter(library->mailer, 16);
   strcpy(letter, "the library's");
   l_send(library->mailer, letter, neighbour, 33, kTag); /* pending when the call returns */
 }
 
-static void library_end(Library *library) {
-  char *letter = l_recvb(library->mailer, ZIP_ANY, ZIP_ANY, kTag);
+static void library_end(Library* library) {
+  char* letter = l_recvb(library->mailer, ZIP_ANY, ZIP_ANY, kTag);
   l_free_letter(library->mailer, letter);
   if (library->is_own) zip_close(&library->mailer);
 }
 
 /* --- The program. --- */
 
-int main(int argc, char **argv) {
-  ZIP_ADDRESSEES *all = NULL;
-  ZIP_MAILER *mailer;
+int main(int argc, char** argv) {
+  ZIP_ADDRESSEES* all = NULL;
+  ZIP_MAILER* mailer;
   Library library;
-  char *letter;
+  char* letter;
   int me, neighbour, is_right;
   if (Zip_nohost_init() != 0) return 1;
   me = zip_my_node();
