@@ -114,7 +114,8 @@ install(FILES mpi_adi/abi/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES mpi_adi/abi/mpi_rma_1996.h include/margay/polling.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
 install(DIRECTORY mpi_adi/abi/margay_mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES include/margay/portals.hpp include/margay/structures.hpp include/margay/host.hpp include/margay/rmi.hpp
-  include/margay/nexus.hpp include/margay/nexus_module.h include/margay/zipcode.h include/margay/zipcode_invoices.h
+  include/margay/nexus.hpp include/margay/nexus_module.h include/margay/zipcode.h include/margay/zipcode_invoices.h include/margay/zipcode_nx.h
+  include/margay/zipcode_lmps.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
 install(DIRECTORY include/margay/rmi include/margay/nexus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay FILES_MATCHING PATTERN "*.hpp")
 foreach(public IN ITEMS portals structures)

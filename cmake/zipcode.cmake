@@ -2,13 +2,13 @@
 # of a user's project would be.
 include_guard(GLOBAL)
 
-foreach(header IN ITEMS zipcode.h zipcode_invoices.h)
+foreach(header IN ITEMS zipcode.h zipcode_invoices.h zipcode_nx.h zipcode_lmps.h)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/${header} ${margay_stage}/margay/${header} SYMBOLIC)
 endforeach()
 
 # The core, compiled once for the library and for a test that is linked with it.
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/libraries/zipcode/*.cpp ${PROJECT_SOURCE_DIR}/libraries/zipcode/invoices/*_calls.cpp
-  ${PROJECT_SOURCE_DIR}/libraries/parts/*.cpp)
+  ${PROJECT_SOURCE_DIR}/libraries/zipcode/emulation/*.cpp ${PROJECT_SOURCE_DIR}/libraries/parts/*.cpp)
 list(FILTER sources EXCLUDE REGEX "/methods\\.cpp$")  # in margay_zipcode_invoices
 add_library(margay_zipcode_core OBJECT ${sources})
 margay_unity(margay_zipcode_core)

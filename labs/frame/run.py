@@ -27,7 +27,7 @@ LEAK = re.compile(r"rank (\d+): leak: request \w+,.* made by (\w+)(?: \([^)]*\))
 TIMED_OUT, DEADLOCK = 124, 73
 FOUND_DEADLOCK = "[deadlock]"  # ends the first line of the report of `margay simulate`
 LABEL = re.compile(r"^\[\d+\] ", re.M)  # a line's rank, in the output of `margay simulate`
-JOINS = {"margay/portals.hpp": "Program::start", "margay/rmi.hpp": "margay::rmi::run"}  # the call by which a program joins its job
+JOINS = {"margay/portals.hpp": "Program::start", "margay/rmi.hpp": "margay::rmi::run", "margay/zipcode.h": "Zip_init"}  # the call by which a program joins its job
 
 
 class Done:
@@ -109,7 +109,7 @@ class Work:
 
     @property
     def interface(self):
-        """What a program in C++ is built on: "portals", or the lab's INTERFACE."""
+        """What a program is built on, unless it is MPI in C: "portals", or the lab's INTERFACE."""
         return getattr(self.lab, "INTERFACE", "portals")
 
     @property

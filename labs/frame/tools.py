@@ -28,8 +28,8 @@ def environment():
 
 
 def cpp_flags(prefix, interface):
-    """Compiler flags for a program in C++, for an installation or for a build tree with its sources. `interface`: "portals" for a program on
-    margay::portals, "host" for a communication library on margay::host, "rmi" for one on margay::rmi."""
+    """Compiler flags for a program on one of margay's libraries, for an installation or for a build tree with its sources. `interface`: "portals" for a program on
+    margay::portals, "host" for a communication library on margay::host, "rmi" for one on margay::rmi; "zipcode" for a program in C on margay::zipcode."""
     if os.path.exists(os.path.join(prefix, "include", "margay", "portals.hpp")):
         include = os.path.join(prefix, "include")
         folders = [include, os.path.join(include, "margay")]
@@ -37,7 +37,8 @@ def cpp_flags(prefix, interface):
         source = os.path.dirname(LABS)
         folders = [os.path.join(source, "include"), source]
     file, *links = {"portals": ("libmargay_portals.so", "-lmargay_portals"),
-                    "host": ("libmargay_structures.a", "-lmpi", "-lmargay_structures"), "rmi": ("libmargay_rmi.so", "-lmargay_rmi", "-lmpi")}[interface]
+                    "host": ("libmargay_structures.a", "-lmpi", "-lmargay_structures"), "rmi": ("libmargay_rmi.so", "-lmargay_rmi", "-lmpi"),
+                    "zipcode": ("libmargay_zipcode.so", "-lmargay_zipcode")}[interface]
     library = library_folder(prefix, file)
     return [f"-I{folder}" for folder in folders] + [f"-L{library}", f"-Wl,-rpath,{library}", *links]
 
@@ -64,14 +65,16 @@ def from_here(sentence, folder):
 
 
 def command_line(source, output, include, command=None, interface="portals"):
-    """The compiler's command for a lab's program: mpicc for C, the flags of an interface in C++. `command`: margay's name for people."""
+    """The compiler's command for a lab's program: mpicc for C, with the flags of an interface for C++ and for Zipcode. `command`: margay's
+    name for people."""
     bin_folder = os.path.dirname(margay())
     usual = ["-g", "-O1", "-Wall", f"-I{include}"]
     if source.endswith(".cpp"):
         compiler = os.environ.get("CXX", "c++")
         return [compiler, "-std=c++20", *usual, "-o", output, source, *cpp_flags(os.path.dirname(bin_folder), interface)]
     compiler = short(os.path.join(bin_folder, "mpicc")) if command == "margay" else os.path.join(bin_folder, "mpicc")
-    return [compiler, *usual, "-o", output, source, "-lm"]
+    library = cpp_flags(os.path.dirname(bin_folder), interface) if interface == "zipcode" else []
+    return [compiler, *usual, "-o", output, source, *library, "-lm"]
 
 
 def build(source, output, include, interface="portals"):

@@ -30,7 +30,8 @@ struct MailClass {
 int add_class(const Zip_mail_class& mail_class);
 // The context_ids of a mailer of a grid of so many dimensions, with its children.
 [[nodiscard]] constexpr std::uint32_t context_ids(int dimensions) {
-  return dimensions == 3 ? 2 + 3 * context_ids(2) : dimensions == 2 ? 2 + 2 * context_ids(1) : 2;
+  constexpr std::uint32_t kOwn = 2, kWithLines = kOwn + 2 * kOwn, kWithPlanes = kOwn + 3 * kWithLines;
+  return dimensions == 3 ? kWithPlanes : dimensions == 2 ? kWithLines : kOwn;
 }
 static_assert(context_ids(0) == 2 && context_ids(2) == 6 && context_ids(3) == 20);
 

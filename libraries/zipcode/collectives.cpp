@@ -12,7 +12,7 @@ ZIP_MAILER& mailer_of(const Session& session, ZIP_MAILER* mailer, int mail_class
   return mail_class == 0 ? session.open_mailer(mailer) : session.open_mailer(mailer, mail_class);
 }
 
-int combine_of(const char* name, ZIP_MAILER* mailer, int mail_class, void* buffer, Method* method, int size, int items,
+int combine_at(const char* name, ZIP_MAILER* mailer, int mail_class, void* buffer, Method* method, int size, int items,
                const void* caller) {
   return call(
       name, -1,
@@ -77,22 +77,22 @@ auto process_is(int node, int pid) {
 using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
 
 int zip_combine(ZIP_MAILER* mailer, void* buffer, Method* comb_method, int size, int items) {
-  return combine_of("zip_combine", mailer, 0, buffer, comb_method, size, items, __builtin_return_address(0));
+  return combine_at("zip_combine", mailer, 0, buffer, comb_method, size, items, __builtin_return_address(0));
 }
 int z_combine(ZIP_MAILER* mailer, void* buffer, Method* comb_method, int size, int items) {
-  return combine_of("z_combine", mailer, ZIP_Z, buffer, comb_method, size, items, __builtin_return_address(0));
+  return combine_at("z_combine", mailer, ZIP_Z, buffer, comb_method, size, items, __builtin_return_address(0));
 }
 int l_combine(ZIP_MAILER* mailer, void* buffer, Method* comb_method, int size, int items) {
-  return combine_of("l_combine", mailer, ZIP_L, buffer, comb_method, size, items, __builtin_return_address(0));
+  return combine_at("l_combine", mailer, ZIP_L, buffer, comb_method, size, items, __builtin_return_address(0));
 }
 int g1_combine(ZIP_MAILER* mailer, void* buffer, Method* comb_method, int size, int items) {
-  return combine_of("g1_combine", mailer, ZIP_G1, buffer, comb_method, size, items, __builtin_return_address(0));
+  return combine_at("g1_combine", mailer, ZIP_G1, buffer, comb_method, size, items, __builtin_return_address(0));
 }
 int g2_combine(ZIP_MAILER* mailer, void* buffer, Method* comb_method, int size, int items) {
-  return combine_of("g2_combine", mailer, ZIP_G2, buffer, comb_method, size, items, __builtin_return_address(0));
+  return combine_at("g2_combine", mailer, ZIP_G2, buffer, comb_method, size, items, __builtin_return_address(0));
 }
 int g3_combine(ZIP_MAILER* mailer, void* buffer, Method* comb_method, int size, int items) {
-  return combine_of("g3_combine", mailer, ZIP_G3, buffer, comb_method, size, items, __builtin_return_address(0));
+  return combine_at("g3_combine", mailer, ZIP_G3, buffer, comb_method, size, items, __builtin_return_address(0));
 }
 
 int zip_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig) {

@@ -30,9 +30,9 @@ void replace(Session& session, ZIP_MAILER& mailer, Function function) {
   if (session.known.contains(&mailer)) --mailer.in_replacement;
 }
 
-template <typename Operation>
-Operation* function_of(const Method& method) {
-  return reinterpret_cast<Operation*>(method.function);
+template <typename Function>
+Function* as_operation(const Method& method) {
+  return reinterpret_cast<Function*>(method.function);
 }
 
 }  // namespace
@@ -42,8 +42,9 @@ int do_combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buf
   check_collective(mailer);
   int result = 0;
   if (Method* const by = cached(mailer, ZIP_OP_COMBINE)) {
-    replace(session, mailer,
-            [&] { result = function_of<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state); });
+    replace(session, mailer, [&] {
+      result = as_operation<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state);
+    });
   } else {
     combine(session, call, mailer, buffer, method, size, items);
   }
@@ -55,8 +56,9 @@ int do_prefix(Session& session, const char* call, ZIP_MAILER& mailer, void* buff
   check_collective(mailer);
   int result = 0;
   if (Method* const by = cached(mailer, ZIP_OP_PREFIX)) {
-    replace(session, mailer,
-            [&] { result = function_of<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state); });
+    replace(session, mailer, [&] {
+      result = as_operation<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state);
+    });
   } else {
     prefix(session, call, mailer, buffer, method, size, items);
   }
@@ -70,7 +72,7 @@ int do_fanin(Session& session, const char* call, ZIP_MAILER& mailer, int dest, v
   int result = 0;
   if (Method* const by = cached(mailer, ZIP_OP_FANIN)) {
     replace(session, mailer, [&] {
-      result = function_of<Zip_fanin_operation>(*by)(&mailer, dest, buffer, method, size, items, by->state);
+      result = as_operation<Zip_fanin_operation>(*by)(&mailer, dest, buffer, method, size, items, by->state);
     });
   } else {
     fanin(session, call, mailer, dest, buffer, method, size, items);
@@ -90,7 +92,7 @@ int do_fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** dat
   }
   int result = 0;
   replace(session, mailer,
-          [&] { result = function_of<Zip_fanout_operation>(*by)(&mailer, data, length, orig, by->state); });
+          [&] { result = as_operation<Zip_fanout_operation>(*by)(&mailer, data, length, orig, by->state); });
   return result;
 }
 
@@ -98,7 +100,7 @@ int do_sync(Session& session, const char* call, ZIP_MAILER& mailer) {
   check_collective(mailer);
   int result = 0;
   if (Method* const by = cached(mailer, ZIP_OP_SYNC)) {
-    replace(session, mailer, [&] { result = function_of<Zip_sync_operation>(*by)(&mailer, by->state); });
+    replace(session, mailer, [&] { result = as_operation<Zip_sync_operation>(*by)(&mailer, by->state); });
   } else {
     sync(session, call, mailer, Scope::members);
   }
@@ -109,7 +111,7 @@ void do_send(Session& session, ZIP_MAILER& mailer, char* letter, int rank) {
   const Destination to = to_rank(mailer, rank);
   if (Method* const by = cached(mailer, ZIP_OP_SEND)) {
     static_cast<void>(session.find_letter(&mailer, letter));
-    replace(session, mailer, [&] { function_of<Zip_send_operation> (*by)(&mailer, letter, rank, by->state); });
+    replace(session, mailer, [&] { as_operation<Zip_send_operation> (*by)(&mailer, letter, rank, by->state); });
   } else {
     send(session, mailer, session.take_back(&mailer, letter), to);
   }
@@ -122,7 +124,7 @@ char* do_receive(Session& session, const char* call, ZIP_MAILER& mailer, int ran
   if (by == nullptr) return receive(session, call, mailer, from, is_blocked);
   char* letter = nullptr;
   replace(session, mailer,
-          [&] { letter = function_of<Zip_recv_operation>(*by)(&mailer, rank, is_blocked ? 1 : 0, by->state); });
+          [&] { letter = as_operation<Zip_recv_operation>(*by)(&mailer, rank, is_blocked ? 1 : 0, by->state); });
   return letter;
 }
 

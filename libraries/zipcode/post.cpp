@@ -1,6 +1,7 @@
 #include "libraries/zipcode/post.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -28,6 +29,12 @@ constexpr std::size_t kTagBytes = sizeof(std::uint16_t);
 
 [[nodiscard]] bool is_notice(const portals::Header& header) {
   return (header.match_bits & kAnyKind) == letter_bits(0, 0, Kind::notice, 0);
+}
+
+// Whether a notice has the length of a long letter, which is an int of the program's and an envelope.
+[[nodiscard]] bool is_long_length(const portals::Header& header) {
+  const std::size_t bytes = bytes_in(header.offset);
+  return bytes > kShortMost && bytes <= std::size_t{std::numeric_limits<int>::max()} + stamp_of(kBoxMost);
 }
 
 [[nodiscard]] portals::Criteria criteria_of(const Wanted& wanted) {
@@ -247,8 +254,7 @@ std::optional<Letter> Post::take(const Wanted& wanted) {
     const Bytes bytes = is_in_heap ? body_of(*found.in_heap) : Bytes{found.moved->memory.get(), found.moved->bytes};
     const bool is_long = is_notice(header);
     bool is_damaged = !envelope_error(bytes, wanted.context, wanted.mail_class, wanted.box_bytes).empty();
-    if (is_long)
-      is_damaged = is_damaged || bytes.size() != stamp_of(wanted.box_bytes) || bytes_in(header.offset) <= kShortMost;
+    if (is_long) is_damaged = is_damaged || bytes.size() != stamp_of(wanted.box_bytes) || !is_long_length(header);
     if (!is_damaged && !is_long) return take_short(header, wanted, found);
     if (is_damaged)
       refuse(header);

@@ -19,7 +19,7 @@ std::unique_ptr<SharedMemory> SharedMemory::map(const std::string& name, int fla
   // Reserved now: a full file system would otherwise end the process at its first write.
   const bool has_room = !is_new || posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0;
   void* const base = has_room ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-  close(file);
+  ::close(file);
   if (base == MAP_FAILED) {
     if (is_new) shm_unlink(name.c_str());
     return nullptr;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nodes of RMI and contexts of Nexus that die: the calls of the others that need them fail, at each place and over each wire, where the launcher
+"""Nodes of RMI, contexts of Nexus and processes of Zipcode that die: the calls of the others that need them fail, at each place and over each wire, where the launcher
 ends no process; and under `margay run` the job ends with the cause, with nodes that are processes and with threads."""
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -61,6 +61,31 @@ def a_dead_context_fails_the_calls_of_the_others(build, scratch):
 def the_death_of_a_context_ends_the_job(build, scratch):
     for place in CONTEXT_PLACES:
         job = Job(build, ["-n", 3], [contexts(build), place])
+        job.expect(137, 5, "SIGKILL", finding="rank-died")
+
+
+# Of Zipcode (tests/libraries/zipcode/deaths.c).
+PROCESS_PLACES = ("receive", "long", "open", "server", "fanout", "combine", "shared", "close", "exit")
+
+
+def processes(build):
+    return build / "tests" / "libraries" / "zipcode_deaths"
+
+
+@case
+def a_dead_process_fails_the_calls_of_the_others(build, scratch):
+    def wrong(run):
+        world, place = run
+        return run_one_death(processes(build), world, [place], {"MARGAY_IFACE": "lo"}, r"node \d+: lost: ")[0]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        failures = "".join(pool.map(wrong, itertools.product(WORLDS, PROCESS_PLACES)))
+    assert not failures, failures
+
+
+@case
+def the_death_of_a_process_ends_the_job(build, scratch):
+    for place in PROCESS_PLACES:
+        job = Job(build, ["-n", 3], [processes(build), place])
         job.expect(137, 5, "SIGKILL", finding="rank-died")
 
 

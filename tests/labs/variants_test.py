@@ -412,6 +412,27 @@ class VariantsTest(unittest.TestCase):
             self.assertTrue(0 < v["near"] < v["partition"] <= v["far"] < v["ranks"])
             self.assertNotIn(v["first_choice"], module.WIRES)
 
+    def test_contexts(self):
+        """Lab 20: the collision changes the sum, the senders and the strays; without it both are right. No mistake of part 4 gives the right
+        sums."""
+        module = lab("20_contexts")
+        for v in variants(module):
+            taken, strays = module.collision(v)
+            self.assertEqual(len(taken), v["letters"], v["seed"])
+            self.assertNotEqual(sum(value for _, value in taken), sum(v["share"][1:]), v["seed"])
+            self.assertNotEqual(strays, module.right_strays(v), v["seed"])
+            # The arrivals are neither in the order of ranks nor in that of the table, and no letter is lost.
+            self.assertNotEqual([sender for sender, _ in taken], sorted(sender for sender, _ in taken), v["seed"])
+            self.assertEqual(sorted([*(value for _, value in taken), *strays]), sorted([*v["share"][1:], *v["stray_value"]]), v["seed"])
+            self.assertEqual(len(set(v["share"] + v["stray_value"])), v["processes"] + len(v["stray_value"]), v["seed"])
+            share, columns = v["share"], v["columns"]
+            right = {(process, name): total for process, name, total in module.instances(v)}
+            self.assertEqual(len(right), v["rows"] + columns, v["seed"])
+            # One mailer of all, the row's, or the column's, for both instances.
+            self.assertNotEqual(100 * sum(share), right[0, "column"], v["seed"])
+            self.assertNotEqual(100 * share[0] + sum(share[1:columns]), right[0, "column"], v["seed"])
+            self.assertNotEqual(sum(share[::columns]), right[0, "row"], v["seed"])
+
     def test_fillings(self):
         """Each mistake that is walked on paper here is run by labs.py too."""
         for wrong in SERVER_MISTAKES:

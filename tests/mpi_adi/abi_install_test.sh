@@ -41,7 +41,7 @@ grep -oE "$build/(bin|lib)/[^\"]+" "$build/cmake_install.cmake" | xargs -d '\n' 
 # The library of lab 11, unless the build was configured without (-DMARGAY_LABS=OFF).
 racy=
 grep -q '^MARGAY_LABS:BOOL=ON' "$build/CMakeCache.txt" && racy=margay/labs/libmpi.so.12
-for name in bin/margay lib/libmpi.so.12 ${racy:+"lib/$racy"} lib/libmargay_portals.so lib/libmargay_rmi.so; do
+for name in bin/margay lib/libmpi.so.12 ${racy:+"lib/$racy"} lib/libmargay_portals.so lib/libmargay_rmi.so lib/libmargay_zipcode.so; do
   grep -qF "$build/$name" "$work/taken" || fail "cmake_install.cmake does not take $name from the build"
 done
 while read -r file; do
@@ -166,6 +166,34 @@ PROGRAM
 library_flags margay-rmi | xargs -d '\n' c++ -std=c++20 -o "$work/rmi_pc" "$work/rmi_user.cpp" >"$log" 2>&1 ||
   fail "compile by pkg-config margay-rmi"
 nodes "program on RMI by pkg-config" "$work/rmi_pc"
+cat >"$work/zipcode_user.c" <<'PROGRAM'
+#include <margay/zipcode.h>
+#include <stdio.h>
+int main(void) {
+  ZIP_ADDRESSEES *pair = NULL;
+  ZIP_MAILER *mailer;
+  Zip_Invoice *invoice;
+  int sum;
+  if (Zip_nohost_init() != 0) return 1;
+  sum = zip_my_node() + 1;
+  if (zip_my_node() == 0) pair = zip_new_cohort(1, COHORT_FIRST_NODE, 33, 1);
+  {
+    int P = 2;
+    mailer = g1_grid_open(&P, pair);
+  }
+  zip_new_invoice(&invoice, "%i", &sum);
+  if (g1_pack_combine(mailer, invoice, ZIP_ADD) != 0) return 1;
+  if (zip_my_node() == 0) printf("sum %d\n", sum);
+  zip_free_invoice(&invoice);
+  zip_free_addressees(&pair);
+  zip_close(&mailer);
+  zip_exit();
+  return 0;
+}
+PROGRAM
+library_flags margay-zipcode | xargs -d '\n' cc -o "$work/zipcode_pc" "$work/zipcode_user.c" >"$log" 2>&1 ||
+  fail "compile by pkg-config margay-zipcode"
+nodes "program on Zipcode by pkg-config" "$work/zipcode_pc"
 library_flags margay-host | xargs -d '\n' c++ -std=c++20 -o "$work/host_pc" "$source"/examples/library/*.cpp >"$log" 2>&1 ||
   fail "compile by pkg-config margay-host"
 step "library on the host by pkg-config" env -u LD_LIBRARY_PATH "$prefix/bin/margay" run -n 2 "$work/host_pc"
@@ -179,6 +207,8 @@ add_executable(ring ../ring.c)
 target_link_libraries(ring PRIVATE margay::mpi)
 add_executable(rmi_user ../rmi_user.cpp)
 target_link_libraries(rmi_user PRIVATE margay::rmi)
+add_executable(zipcode_user ../zipcode_user.c)
+target_link_libraries(zipcode_user PRIVATE margay::zipcode)
 if(EXISTS ../portals_user.cpp)
   add_executable(portals_user ../portals_user.cpp)
   target_link_libraries(portals_user PRIVATE margay::portals)
@@ -202,6 +232,7 @@ if [ -x "$work/project/build/portals_user" ]; then
 fi
 
 nodes "program on RMI by CMake" "$work/project/build/rmi_user"
+nodes "program on Zipcode by CMake" "$work/project/build/zipcode_user"
 
 # Alone, without a launcher and without LD_LIBRARY_PATH: the wrapper's run path finds the library.
 step "one rank without mpiexec" env -u LD_LIBRARY_PATH "$work/ring_c"

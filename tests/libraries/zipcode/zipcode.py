@@ -148,6 +148,46 @@ def case_attributes(case):
     everywhere(case, "attributes", WORLDS[:2], of="collective")
 
 
+def example(case, name):
+    return case.build.folder / "examples" / "zipcode" / name
+
+
+def case_grid(case):
+    """examples/zipcode/grid: a host outside of a grid of six nodes, as two programs of one job."""
+    case.margay("--check-accounting", example(case, "grid"), ":", "-n", "6", example(case, "grid"), ranks=1)
+    expected = [f"({p}, {q}) of a grid of 2 x 3: from the left {p + 1}, sum of the row {3 * (p + 1)}, of the column 3"
+                for p in (0, 1) for q in (0, 1, 2)]
+    case.expect_lines([*expected, "2 subgrids of 1 x 3"])
+
+
+def case_figure_1(case):
+    """examples/zipcode/figure_1: the envelope of each class."""
+    case.margay(example(case, "figure_1"), ranks=1)
+    text = case.last.stdout
+    lengths = re.findall(r"^class (\w+) .*: an envelope of (\d+) bytes, a body of 4$", text, re.M)
+    case.expect(lengths == [("Y", "16"), ("Z", "16"), ("L", "32"), ("G1", "16"), ("G2", "16"), ("G3", "32")], f"not {lengths}")
+    boxes = re.findall(r"^  PO Box +(.*?) *$", text, re.M)
+    case.expect(boxes[0] == "02 01" and boxes[2] == "00 00 00 00 21 00 00 00 01 00 01 00", f"the tags in {boxes}")
+    case.expect(text.count("return postage    20 00") == 2, "the return postage equals the stamp")
+
+
+def case_figure_5(case):
+    """examples/zipcode/figure_5: on two nodes, two groups share memory and their union passes messages; on one, all share."""
+    for options, last in ((("--nodes", "2"), "message passing"), ((), "shared memory")):
+        case.margay("--check-accounting", *options, example(case, "figure_5"), ranks=4)
+        combines = re.findall(r"^  combine  by (.*)$", case.last.stdout, re.M)
+        case.expect(combines == ["shared memory", "shared memory", last], f"not {combines}")
+        case.expect("group 1 and group 2: 4 processes" in case.last.stdout, "the union's sum")
+
+
+def case_isolation(case):
+    """examples/zipcode/isolation: in one context a library's letters are mixed up with the program's, with its own mailer not."""
+    case.margay(example(case, "isolation"), "one", status="nonzero")
+    case.expect(case.last.stdout.count("and has the library's") == 2, "letters that were mixed up")
+    case.margay("--check-accounting", example(case, "isolation"), "own")
+    case.expect(case.last.stdout.count("and has the program's") == 2, "letters that were not mixed up")
+
+
 def case_errors(case):
     """Invalid arguments of each call are errors with a message, and a value of the call."""
     for name in ("group_errors", "mailer_errors", "letter_errors", "operation_errors", "twice"):

@@ -74,6 +74,29 @@ def case_copies(case):
     case.expect("packs an invoice, 801 bytes; copies before the wire: 0" in printed, f"the sentence in {printed}")
 
 
+def case_copies_table(case):
+    """The example's table: a packed send has one copy of each byte, both other ways have two."""
+    script = pathlib.Path(__file__).resolve().parents[4] / "examples" / "zipcode" / "copies.py"
+    case.run([sys.executable, "-B", script, "--build", case.build.folder])
+    rows = {words[0]: words[1:] for words in map(str.split, case.last.stdout.splitlines()[1:])}
+    expected = {"pack_send": ["0.00", "1.00", "1.00"], "pack_then_send": ["1.00", "1.00", "2.00"], "by_hand": ["1.00", "1.00", "2.00"]}
+    case.expect(rows == expected, f"expected the rows {expected}, not {rows}")
+
+
+def case_lu(case):
+    """A parallel LU has the pivots and factors of serial code, on grids of any shape."""
+    lu = case.build.folder / "examples" / "zipcode" / "lu"
+    grids = ((1, ()), (3, ()), (4, ("--nodes", "2")), (6, ()), (6, ("3", "2")), (6, ("1", "6")), (6, ("6", "1")), (8, ()), (8, ("--nodes", "2")))
+    for ranks, words in ((4, ()),) if case.build.sanitizer else grids:
+        options = words if words[:1] == ("--nodes",) else ()
+        shape = () if options else words
+        for size in ("1", "5", "60"):
+            case.margay("--check-accounting", *options, lu, size, *(shape or ()), ranks=ranks)
+            case.expect(re.fullmatch(r"lu: n \d+, grid .*: right\n", case.last.stdout), f"a right result in {case.last.stdout}")
+    case.margay(lu, "10", "2", "2", ranks=2, status=2)
+    case.expect_said("P * Q = 2, the number of processes")
+
+
 def case_errors(case):
     """Wrong arguments: an error that names the call and the item, and the error value."""
     everywhere(case, "errors", WORLDS[:2], of="mistakes")
