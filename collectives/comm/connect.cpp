@@ -10,6 +10,7 @@
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "sim/base/source_lines.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::collectives {
 
@@ -55,8 +56,14 @@ Meeting call_port(MpiRank& rank, std::string_view port_name, const char* functio
   if (const PortResult found = ports.find_other(port_name, name, why); found != PortResult::met) {
     return {found, 0, 0, why};
   }
+  sim::Process& process = rank.process();
+  // Nothing reports the end of a process that shares memory with this one, if it ends in order.
+  if (process.is_absent(name.place)) return {PortResult::owner_lost};
   std::unique_ptr<mpi_adi::PortCall> call = ports.call(name);
-  wait_in(rank, function, static_cast<std::int32_t>(name.place), true, [&call] { return call->request->complete; });
+  wait_in(rank, function, static_cast<std::int32_t>(name.place), true,
+          [&] { return call->request->complete || process.is_absent(name.place); });
+  if (!call->request->complete) rank.device().cancel(*call->request);
+  mpi_adi::wait_until(rank, [&call] { return call->request->complete; });
   return ports.end(std::move(call));
 }
 

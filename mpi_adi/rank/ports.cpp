@@ -98,7 +98,7 @@ std::unique_ptr<PortCall> Ports::call(const PortName& name) {
 }
 
 Meeting Ports::end(std::unique_ptr<PortCall> call) {
-  const bool lost = call->request->error_class != MPI_SUCCESS;
+  const bool lost = call->request->error_class != MPI_SUCCESS || call->request->cancelled;
   device_.free(*call->request);
   if (lost) return {PortResult::owner_lost};
   if (call->words[0] != static_cast<std::uint64_t>(PortResult::met)) return {PortResult::not_open};

@@ -8,7 +8,7 @@
 //
 // Both messages are point-to-point messages on Worlds::places(). Once a process has used its ports, each progress round
 // takes the requests that have arrived, so a request to a closed port is answered in any MPI call of its owner. A
-// request that arrives in a process which never used ports waits there unanswered.
+// process that gets the place of an earlier one uses its ports from the start, because a name may be older than it.
 #pragma once
 
 #include <array>
@@ -98,7 +98,7 @@ class Ports final : public Listener {
   [[nodiscard]] PortResult find_other(std::string_view text, PortName& name, std::string& why) const;
   // Calls the port. The caller waits until the request of the result is complete, and passes it to end().
   [[nodiscard]] std::unique_ptr<PortCall> call(const PortName& name);
-  // The result of a call: met, not_open or owner_lost.
+  // The result of a call: met, not_open or owner_lost. A cancelled call counts as lost.
   [[nodiscard]] Meeting end(std::unique_ptr<PortCall> call);
 
   // A tag for a meeting that two processes have arranged by other means: this process chooses it, and sends it to the

@@ -108,6 +108,8 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
   // Called before resume(), because messages may arrive from then on.
   rank->collectives_ = make_extension(*rank);
   rank->resume();
+  // Refuses the calls of ports that an earlier process in this place has left open.
+  if (rank->process().job().predecessors > 0) static_cast<void>(rank->ports());
   out = std::move(rank);
   return {};
 }

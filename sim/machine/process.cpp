@@ -133,6 +133,10 @@ Status Process::open_board() {
   return {};
 }
 
+bool Process::is_absent(std::uint32_t place) const {
+  return board_map_.attached() && place < board_map_.size() && board_map_.block(place).state != RankState::initialized;
+}
+
 Status Process::open_trace() {
   if (job_.trace_dir.empty()) return {};
   std::uint64_t events = kDefaultTraceEvents;

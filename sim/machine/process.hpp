@@ -167,6 +167,9 @@ class Process {
   [[nodiscard]] std::uint32_t question() const {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
+  // Whether no process communicates at this place of the job: none has started there, or it has ended its
+  // communication. False if there is no job board.
+  [[nodiscard]] bool is_absent(std::uint32_t place) const;
   // The findings of the checks (leaks, types, ...). With --strict (MARGAY_STRICT=1) a job with findings ends with
   // kStatusFindings, if it would have ended with 0. Under the lock.
   [[nodiscard]] Findings& findings() { return findings_; }
