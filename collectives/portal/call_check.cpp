@@ -65,9 +65,9 @@ void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
   if (!judges() || members == 1) return;
   sim::Kernel& kernel = host_.kernel();
   // A lost process never reports its end: waiting for it would hang MPI_Finalize.
-  auto all_ended = [&] { return ended_ == kernel.ranks() || kernel.initiator().losses() != 0; };
+  auto all_ended = [&] { return ended_ == members || kernel.initiator().losses() != 0; };
   if (!all_ended()) host_.wait(all_ended, 1);
-  if (ended_ == kernel.ranks()) report_unmade();
+  if (ended_ == members) report_unmade();
 }
 
 void CallCheck::send(std::vector<std::byte> message) {

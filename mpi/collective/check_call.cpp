@@ -9,6 +9,7 @@
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/op/operation.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 
@@ -81,6 +82,10 @@ void record_call(Call& call, const Communicator& communicator, const CollectiveC
                  bool alike) {
   // Only calls of the world model are checked.
   if (communicator.group->session != Group::kWorldModel) return;
+  // Processes that were started later have no judge, and do not report their calls.
+  const std::uint32_t first_ranks = call.rank().process().job().initial_ranks();
+  const Communicator& all = communicator.both != nullptr ? *communicator.both : communicator;
+  if (std::ranges::any_of(all.group->world_ranks, [=](std::uint32_t place) { return place >= first_ranks; })) return;
   CallReport report;
   CallRecord& record = report.record;
   write_root(record, what.root, communicator);

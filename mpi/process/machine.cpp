@@ -53,7 +53,8 @@ Machine& the_machine() {
 // The collectives' part of the rank; mpi_adi, which is below, gets it as a function.
 std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
   auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
-  if (rank.process().job().options.text("check_types") == "1") {
+  const sim::Job& job = rank.process().job();
+  if (job.options.text("check_types") == "1" && !job.spawned) {
     portal->check_calls(rank.process().findings(), rank.process().source_lines());
   }
   return portal;

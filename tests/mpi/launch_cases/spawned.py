@@ -139,5 +139,7 @@ def case_spawned_refused(case):
     case.expect_said("option --places: 1 places are fewer than the 2 ranks")
     case.run([program, "start", program, "1"], env=case.library_path)
     case.expect_lines([none])
+    case.command("simulate", "-n", "1", program, "start", program, "1")
+    case.expect_lines([f"[0] {none}"])
     case.run(["mpiexec.hydra", "-n", "1", program, "start", program, "1"], env=case.library_path)
     case.expect_lines([none])

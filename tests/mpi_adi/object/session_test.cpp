@@ -11,13 +11,13 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr std::array<std::uint32_t, 6> kNodes{0, 1, 0, 1, 1, 1};  // the node of each of six processes
-constexpr std::array<std::uint32_t, 5> kWorld{0, 1, 2, 3, 4};     // of which five are one world
+constexpr std::array<std::uint32_t, 6> kNodes{0, 1, 0, 1, 1, 1};     // the node of each of six processes
+constexpr std::array<std::uint32_t, 5> kWorldOfFive{0, 1, 2, 3, 4};  // of which five are one world
 
 std::vector<std::uint32_t> members(std::string_view name, std::uint32_t me) {
   const auto set = find_process_set(name);
   REQUIRE(set);
-  return members_of(*set, kWorld, kNodes, me, 7)->world_ranks.numbers();
+  return members_of(*set, kWorldOfFive, kNodes, me, 7)->world_ranks.numbers();
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ TEST_CASE("a process set is found by its name in upper or lower case, and has it
 }
 
 TEST_CASE("objects made from a session's group belong to the session") {
-  const GroupPtr all = members_of(ProcessSet::world, kWorld, kNodes, 1, 7);
+  const GroupPtr all = members_of(ProcessSet::world, kWorldOfFive, kNodes, 1, 7);
   const GroupPtr none = make_group({4, 9}, 1);
   CHECK(all->session == 7);
   CHECK(none->session == 0);
