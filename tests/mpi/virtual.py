@@ -57,6 +57,8 @@ NOT_THERE = {
     "sessions_join_threads": "threads",
     "sessions_threads": "threads",
     "shared_processor": "it measures the time that its process takes, which has all ranks there",
+    "spawn": "a simulated job starts no processes",
+    "spawn_ports": "likewise",
     "threads": "threads",
     "tool_interface": "it sets the limits of the real wires, and counts their bytes",
     "tool_threads": "threads",
