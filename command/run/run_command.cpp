@@ -322,8 +322,9 @@ Status choose_places(const RunOptions& options, JobPlan& plan) {
     reason = "--forward (MARGAY_FORWARD), which sets the forwarding processes at the start";
   }
   if (options.places == 0) {
-    const bool are_cheap = reason.empty() && memory_is_sparse();
-    add_places(plan, are_cheap ? usual_places(plan.size(), plan.node_count) : plan.size());
+    JobPlan larger = plan;
+    add_places(larger, usual_places(plan.size(), plan.node_count));
+    if (reason.empty() && costs_addresses_only(larger)) plan = std::move(larger);
     return {};
   }
   if (options.places < plan.size()) {

@@ -43,6 +43,16 @@ def under_margay_run(build, scratch):
 
 
 @case
+def started_and_ended(build, scratch):
+    """A process without MPI starts others in places, and ends some on purpose, which is no failure of the job."""
+    job = Job(build, ["--places", 6], [build / "tests" / "spawn_probe"])
+    job.expect(0, 5)
+    lines = job.stdout.splitlines()
+    assert lines[:2] == ["started in 1 2 3", "ended"] and lines[3:] == ["started again"], job.stdout
+    assert lines[2].endswith("place 5 has had no process"), job.stdout
+
+
+@case
 def through_a_wrapper(build, scratch):
     job = Job(build, ["-n", 2], ["sh", "-c", f"{probe(build)}; true"])
     job.expect(0, 5)

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,8 +36,16 @@ sim::SegmentRequest request(const sim::SegmentSizes& sizes, const char* name) {
 
 }  // namespace
 
-bool memory_is_sparse() {
+bool costs_addresses_only(const JobPlan& plan) {
   if (std::getenv("MARGAY_REFUSE_MEMFD") != nullptr) return false;
+  std::uint64_t bytes = sim::Board::bytes_for(plan.places(), plan.ways);
+  for (const std::uint32_t places : plan.places_of_node()) {
+    if (places > sim::kShmRanksMax) return false;
+    bytes = std::max(bytes, sim::shm_segment_bytes(places));
+  }
+  rlimit files{}, addresses{};
+  if (::getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur < bytes) return false;
+  if (::getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY) return false;
   const int tried = ::memfd_create("margay-try", MFD_CLOEXEC);
   if (tried >= 0) ::close(tried);
   return tried >= 0;

@@ -13,8 +13,9 @@
 
 namespace margay::command {
 
-// Whether the system gives memory files whose pages cost memory only once they are touched.
-[[nodiscard]] bool memory_is_sparse();
+// Whether the memory of this plan costs only addresses where it is not touched, and fits the limits of this process:
+// the system has memfds, their sizes are within the limit on file sizes, and addresses are not limited.
+[[nodiscard]] bool costs_addresses_only(const JobPlan& plan);
 
 // Owns the descriptors. Ranks inherit them, so no name in the file system remains after a crash.
 class JobMemory {

@@ -6,6 +6,7 @@
 //   first, dies, left       the child ends before its parent; the child is killed; the parent is killed, the child
 //   waits nested DEPTH            each child starts the next one stuck                   parent and child wait for each
 //   other
+#include <dirent.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { kTag = 3, kPathBytes = 4096, kCodesMost = 64, kLoopBytes = 100000 };
+enum { kTag = 3, kPathBytes = 4096, kCodesMost = 64, kLoopBytes = 100000, kFirstChildren = 10, kPagesMost = 80 };
 
 static char* program;
 
@@ -80,7 +81,28 @@ static void folder(void) {
   printf("in %s\n", getcwd(path, sizeof path));
 }
 
+// The open descriptors of a process, and this one's pages of memory.
+static int descriptors_of(int process) {
+  char path[64];
+  int count = 0;
+  snprintf(path, sizeof path, "/proc/%d/fd", process);
+  DIR* folder = opendir(path);
+  while (folder != NULL && readdir(folder) != NULL) ++count;
+  if (folder != NULL) closedir(folder);
+  return count;
+}
+static long resident_pages(void) {
+  long all = 0, resident = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%ld %ld", &all, &resident) != 2) resident = 0;
+  if (file != NULL) fclose(file);
+  return resident;
+}
+
+// Each child needs three descriptors of the launcher, and some pages while it runs; a leak of one for each shows.
 static void loop(int count) {
+  int own = 0, launchers = 0;
+  long pages = 0;
   char mode[] = "answer", none[] = "";
   static char bytes[kLoopBytes];
   for (int i = 0; i < count; ++i) {
@@ -90,6 +112,16 @@ static void loop(int count) {
     MPI_Recv(bytes, kLoopBytes, MPI_CHAR, 0, kTag, child, MPI_STATUS_IGNORE);
     if (bytes[0] != (char)i) printf("child %d answers wrongly\n", i);
     MPI_Comm_disconnect(&child);
+    if (i == kFirstChildren) {
+      own = descriptors_of(getpid());
+      launchers = descriptors_of(getppid());
+      pages = resident_pages();
+    }
+  }
+  if (count > 4 * kFirstChildren) {
+    if (descriptors_of(getpid()) > own) printf("descriptors leak\n");
+    if (descriptors_of(getppid()) > launchers + kFirstChildren) printf("descriptors of the launcher leak\n");
+    if (resident_pages() > pages + kPagesMost) printf("%ld pages leak\n", resident_pages() - pages);
   }
   printf("%d children answered\n", count);
 }

@@ -96,6 +96,14 @@ def case_spawned_hundred(case):
     case.expect_lines(["3 children answered"])
 
 
+def case_spawned_again(case):
+    """Worlds that follow each other in the same places use collective calls and windows, by each method of long bodies."""
+    program = case.ours("spawned_again.c")
+    for method in ("auto", "ring", "cma"):
+        case.margay("--check-accounting", "--places", "5", "--method", f"long={method}", program, "20", ranks=2)
+        case.expect_lines([f"rank {rank} has met all" for rank in range(2)])
+
+
 def case_spawned_nodes(case):
     """Children on both nodes talk to their parents and to each other over TCP."""
     program = case.ours("spawned.c")
