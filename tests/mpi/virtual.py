@@ -38,7 +38,6 @@ NOT_THERE = {
     "looks": "a signal to a process reports that all was sent",
     "nonblocking_threads": "threads",
     "ports_join": "its ranks wait for sockets",
-    "spawn": "no launcher starts processes",
     "ports_threads": "threads",
     "object_threads": "threads",
     "reduce_ahead_threads": "threads",
