@@ -127,7 +127,6 @@ int spawn(Call& call, const Commands& commands, int root, MPI_Comm comm, MPI_Com
   call.not_null(intercomm, "intercomm");
   if (!call.ok()) return call.failed();
   check_call(call, *local, {.root = root});
-  *intercomm = MPI_COMM_NULL;
   Started started;
   std::string port;
   if (local->rank() == root) started = request_at_root(call, commands, port);

@@ -56,7 +56,7 @@ ACCUMULATES = re.compile(r"^MPI_(R?accumulate|R?get_accumulate|Fetch_and_op)(_c)
 # Handles that a pointer passes in, and output handles.
 OUT_NAMES = re.compile(r"^(new|baseptr|comm_(cart|graph|dist_graph)$|info_used$)")
 INFO_OPTIONAL = re.compile(r"^MPI_(Comm_dup_with_info|Comm_idup_with_info|Comm_split_type|Alloc_mem|Psend_init|Precv_init|"
-                           r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|Open_port|Comm_accept|Comm_connect|(Un)?[Pp]ublish_name|Lookup_name|"
+                           r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|Open_port|Comm_spawn|Comm_accept|Comm_connect|(Un)?[Pp]ublish_name|Lookup_name|"
                            r"Intercomm_create_from_groups|Win_create(_dynamic)?(_c)?|Win_allocate(_shared)?(_c)?|Session_init|Session_get_num_psets|Session_get_nth_pset|"
                            r"(Neighbor_)?(All\w+?|Barrier|Bcast|Gatherv?|Scatterv?|Reduce|Reduce_scatter|Reduce_scatter_block|Scan|Exscan|"
                            r"all\w+?)_init(_c)?)$")
