@@ -7,7 +7,7 @@
  *
  *   1. The column of processes that has column k of the matrix finds the pivot: g2_col_combine() with a method of this
  *      program, which keeps the larger value and its row.
- *   2. g2_row_fanout() tells the other columns of processes the pivot's row.
+ *   2. g2_row_fanout() passes the pivot's row to the other columns of processes.
  *   3. Each column of processes exchanges rows k and pivot between two of its members: a row is strided in memory,
  * which an invoice packs (g1_pack_send() on the column's mailer).
  *   4. g2_col_fanout() sends row k down each column, and g2_row_fanout() the multipliers along each row; then every
@@ -73,7 +73,7 @@ static int first_column(const struct part* part, int k) {
 
 /* The row of the largest element of column k, from row k on. */
 static int find_pivot(const struct part* part, int k) {
-  int row = 0, *told = &row, length = sizeof row;
+  int row = 0, *chosen = &row, length = sizeof row;
   if (part->q == k % part->Q) {
     struct pivot best = {-1, part->n};
     int r;
@@ -85,7 +85,7 @@ static int find_pivot(const struct part* part, int k) {
     g2_col_combine(part->grid, &best, largest_pivot, (int)sizeof best, 1);
     row = best.row;
   }
-  g2_row_fanout(part->grid, (void**)&told, &length, k % part->Q);
+  g2_row_fanout(part->grid, (void**)&chosen, &length, k % part->Q);
   return row;
 }
 

@@ -15,7 +15,7 @@ int failed(const char* name, const std::string& error) {
   return -1;
 }
 
-// The process of a rank; false: there is none.
+// The process of a rank. False for an invalid rank.
 bool process_of(ZIP_MAILER* mailer, int rank, Zip_process& out) {
   ZIP_ADDRESSEES* members = zip_addressees(mailer);
   if (members == nullptr) return false;
@@ -36,7 +36,7 @@ int receive(const char* name, ZIP_MAILER* mailer, void* buffer, int most, int* f
   Zip_process source{ZIP_ANY, ZIP_ANY};
   if (zip_class(mailer) != ZIP_L) return failed(name, "the mailer is not of class L");
   if (from != nullptr && *from != LMPS_ANY && !process_of(mailer, *from, source))
-    return failed(name, "there is no process " + std::to_string(*from));
+    return failed(name, "invalid process " + std::to_string(*from));
   if (most < 0 || (most > 0 && buffer == nullptr)) return failed(name, "invalid buffer");
   const long wanted = tag == nullptr ? ZIP_ANY : *tag;
   char* const letter =
@@ -74,7 +74,7 @@ int lmps_send(ZIP_MAILER* mailer, const void* buffer, int bytes, int to, long ta
   Zip_process target{};
   if (zip_class(mailer) != ZIP_L) return failed(kCall, "the mailer is not of class L");
   if (tag < 0) return failed(kCall, "invalid tag " + std::to_string(tag));
-  if (!process_of(mailer, to, target)) return failed(kCall, "there is no process " + std::to_string(to));
+  if (!process_of(mailer, to, target)) return failed(kCall, "invalid process " + std::to_string(to));
   if (bytes < 0 || (bytes > 0 && buffer == nullptr)) return failed(kCall, "invalid buffer");
   char* const letter = l_new_letter(mailer, bytes);
   if (letter == nullptr) return -1;

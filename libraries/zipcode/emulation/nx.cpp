@@ -10,6 +10,7 @@
 
 #include "libraries/zipcode/emulation/nx_state.hpp"
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/session.hpp"
 
 namespace margay::zipcode::core {
 
@@ -21,25 +22,38 @@ struct Nx {
   // Of all processes; made by the first call without a mailer of the program.
   ZIP_MAILER* everyone = nullptr;
   ZIP_MAILER* current = nullptr;
+  int key = -1;  // of the mailers' attribute, which notifies of their ends
   NxInfo info;
   long message[8] = {};
   std::string error;
 };
 
+// Never destroyed: the end of the program still uses it.
 Nx& nx() {
-  static Nx one;
-  return one;
+  static Nx* const one = new Nx;
+  return *one;
 }
 
 // A program that ends regularly leaves the job. One that fails does not wait for the others in zip_exit().
 void leave(int status, void*) {
-  if (status == 0) zip_exit();
+  nx().states.clear();
+  if (status == 0 && here != nullptr) zip_exit();
+}
+
+// The state ends with its mailer.
+void forget(ZIP_MAILER* mailer, int, void*, void*) {
+  nx().states.erase(mailer);
+  if (nx().current == mailer) nx().current = nullptr;
+  if (nx().everyone == mailer) nx().everyone = nullptr;
 }
 
 ZIP_MAILER* everyone() {
   if (nx().everyone != nullptr) return nx().everyone;
-  Zip_nohost_global_init();
-  on_exit(leave, nullptr);
+  // A program that uses Zipcode as well has begun already, and ends by itself.
+  if (here == nullptr) {
+    Zip_nohost_global_init();
+    on_exit(leave, nullptr);
+  }
   ZIP_ADDRESSEES* all = zip_my_node() == 0 ? zip_new_cohort(zip_nodes() - 1, COHORT_FIRST_NODE, 0, 1) : nullptr;
   nx().everyone = l_open(all);
   if (all != nullptr) zip_free_addressees(&all);
@@ -49,7 +63,11 @@ ZIP_MAILER* everyone() {
 NxState& state() {
   ZIP_MAILER* const mailer = nx().current != nullptr ? nx().current : everyone();
   std::unique_ptr<NxState>& found = nx().states[mailer];
-  if (found == nullptr) found = std::make_unique<NxState>(mailer);
+  if (found == nullptr) {
+    if (nx().key < 0) nx().key = zip_new_key(forget, nullptr);
+    found = std::make_unique<NxState>(mailer);
+    static_cast<void>(zip_set_attribute(mailer, nx().key, found.get()));
+  }
   return *found;
 }
 
@@ -215,20 +233,20 @@ void zip_nx_csend(long type, const void* buf, long count, long node, long ptype)
   end(zip_nx_csend_(type, buf, count, node, ptype));
 }
 long zip_nx_crecv_(long typesel, void* buf, long count) {
-  return receive("crecv", {typesel, -1, -1}, buf, count, nullptr);
+  return receive("crecv", selection_of(typesel), buf, count, nullptr);
 }
 void zip_nx_crecv(long typesel, void* buf, long count) {
   end(zip_nx_crecv_(typesel, buf, count));
 }
 long zip_nx_crecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
-  return receive("crecvx", {typesel, nodesel, ptypesel}, buf, count, info);
+  return receive("crecvx", selection_of(typesel, nodesel, ptypesel), buf, count, info);
 }
 void zip_nx_crecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
   end(zip_nx_crecvx_(typesel, buf, count, nodesel, ptypesel, info));
 }
 long zip_nx_csendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount) {
-  const long mid = post("csendrecv", {typesel, -1, -1}, rbuf, rcount, nullptr);
+  const long mid = post("csendrecv", selection_of(typesel), rbuf, rcount, nullptr);
   if (mid < 0 || send("csendrecv", type, sbuf, scount, node, ptype) < 0 || wait_for("csendrecv", mid) < 0)
     return value(-1);
   return nx().info.count;
@@ -236,18 +254,18 @@ long zip_nx_csendrecv(long type, const void* sbuf, long scount, long node, long 
 void zip_nx_gsendx(long type, const void* buf, long count, const long* nodes, long nodecount) {
   if (nodes == nullptr && nodecount > 0) return end(kept("gsendx", "the list of nodes is NULL"));
   for (long i = 0; i < nodecount; ++i) {
-    if (nodes[i] < 0) return end(kept("gsendx", "there is no node " + std::to_string(nodes[i])));
+    if (nodes[i] < 0) return end(kept("gsendx", "invalid node " + std::to_string(nodes[i])));
     if (send("gsendx", type, buf, count, nodes[i], 0) < 0) return end(-1);
   }
 }
 long zip_nx_cprobe_(long typesel) {
-  return probe("cprobe", {typesel, -1, -1}, true, nullptr) < 0 ? -1 : 0;
+  return probe("cprobe", selection_of(typesel), true, nullptr) < 0 ? -1 : 0;
 }
 void zip_nx_cprobe(long typesel) {
   end(zip_nx_cprobe_(typesel));
 }
 void zip_nx_cprobex(long typesel, long nodesel, long ptypesel, long* info) {
-  end(probe("cprobex", {typesel, nodesel, ptypesel}, true, info));
+  end(probe("cprobex", selection_of(typesel, nodesel, ptypesel), true, info));
 }
 
 long zip_nx_isend_(long type, const void* buf, long count, long node, long ptype) {
@@ -257,28 +275,28 @@ long zip_nx_isend(long type, const void* buf, long count, long node, long ptype)
   return value(zip_nx_isend_(type, buf, count, node, ptype));
 }
 long zip_nx_irecv_(long typesel, void* buf, long count) {
-  return post("irecv", {typesel, -1, -1}, buf, count, nullptr);
+  return post("irecv", selection_of(typesel), buf, count, nullptr);
 }
 long zip_nx_irecv(long typesel, void* buf, long count) {
   return value(zip_nx_irecv_(typesel, buf, count));
 }
 long zip_nx_irecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
-  return value(post("irecvx", {typesel, nodesel, ptypesel}, buf, count, info));
+  return value(post("irecvx", selection_of(typesel, nodesel, ptypesel), buf, count, info));
 }
 long zip_nx_isendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount) {
-  const long mid = post("isendrecv", {typesel, -1, -1}, rbuf, rcount, nullptr);
+  const long mid = post("isendrecv", selection_of(typesel), rbuf, rcount, nullptr);
   if (mid < 0 || send("isendrecv", type, sbuf, scount, node, ptype) < 0) return value(-1);
   return mid;
 }
 long zip_nx_iprobe_(long typesel) {
-  return probe("iprobe", {typesel, -1, -1}, false, nullptr);
+  return probe("iprobe", selection_of(typesel), false, nullptr);
 }
 long zip_nx_iprobe(long typesel) {
   return value(zip_nx_iprobe_(typesel));
 }
 long zip_nx_iprobex(long typesel, long nodesel, long ptypesel, long* info) {
-  return value(probe("iprobex", {typesel, nodesel, ptypesel}, false, info));
+  return value(probe("iprobex", selection_of(typesel, nodesel, ptypesel), false, info));
 }
 long zip_nx_msgwait_(long mid) {
   return wait_for("msgwait", mid);
@@ -313,15 +331,15 @@ void zip_nx_hsendx(long type, const void* buf, long count, long node, long ptype
   end(send_handled("hsendx", type, buf, count, node, ptype, {nullptr, handler, hparam}));
 }
 void zip_nx_hrecv(long typesel, void* buf, long count, zip_nx_handler* handler) {
-  end(post_handled("hrecv", {typesel, -1, -1}, buf, count, {handler, nullptr, 0}));
+  end(post_handled("hrecv", selection_of(typesel), buf, count, {handler, nullptr, 0}));
 }
 void zip_nx_hrecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, zip_nx_xhandler* handler,
                    long hparam) {
-  end(post_handled("hrecvx", {typesel, nodesel, ptypesel}, buf, count, {nullptr, handler, hparam}));
+  end(post_handled("hrecvx", selection_of(typesel, nodesel, ptypesel), buf, count, {nullptr, handler, hparam}));
 }
 void zip_nx_hsendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount, zip_nx_handler* handler) {
-  if (post_handled("hsendrecv", {typesel, -1, -1}, rbuf, rcount, {handler, nullptr, 0}) < 0) return end(-1);
+  if (post_handled("hsendrecv", selection_of(typesel), rbuf, rcount, {handler, nullptr, 0}) < 0) return end(-1);
   end(send("hsendrecv", type, sbuf, scount, node, ptype));
 }
 long zip_nx_masktrap(long mask) {

@@ -16,7 +16,21 @@ constexpr long kMaskedTypes = 30;
   return (type >= 0 && type <= kTypeMost) || (type >= kForceLeast && type <= kForceMost);
 }
 
+std::string node_error(long node, long nodes) {
+  return "invalid node " + std::to_string(node) + "; the nodes are 0 to " + std::to_string(nodes - 1);
+}
+
+std::string process_error(long ptype) {
+  return "invalid process type " + std::to_string(ptype) + "; a node has one process, of type 0";
+}
+
 }  // namespace
+
+NxSelection selection_of(long typesel, long node, long ptype) {
+  constexpr long kSign = 0x8000'0000L;
+  const bool is_mask_of_32_bits = typesel >= kSign && typesel < 2 * kSign;
+  return {is_mask_of_32_bits ? typesel - 2 * kSign : typesel, node, ptype};
+}
 
 bool accepts(const NxSelection& selection, long type, long node) {
   if (selection.node != -1 && selection.node != node) return false;
@@ -30,10 +44,8 @@ bool accepts(const NxSelection& selection, long type, long node) {
 std::string selection_error(const NxSelection& selection, long nodes) {
   const bool is_mask = selection.typesel < 0 && selection.typesel >= std::numeric_limits<int>::min();
   if (!is_mask && !is_type(selection.typesel)) return "invalid type selector " + std::to_string(selection.typesel);
-  if (selection.node < -1 || selection.node >= nodes)
-    return "there is no node " + std::to_string(selection.node) + " among " + std::to_string(nodes);
-  if (selection.ptype != -1 && selection.ptype != 0)
-    return "there is no process type " + std::to_string(selection.ptype) + "; a node has one process, of type 0";
+  if (selection.node < -1 || selection.node >= nodes) return node_error(selection.node, nodes);
+  if (selection.ptype != -1 && selection.ptype != 0) return process_error(selection.ptype);
   return {};
 }
 
@@ -49,14 +61,14 @@ NxState::NxState(ZIP_MAILER* mailer) : mailer_(mailer), me_(zip_rank(mailer)) {
 }
 
 NxState::~NxState() {
-  for (const Arrived& message : queue_) zip_free(mailer_, message.letter);
+  // The mailer may be closed by now; its letters are not.
+  for (const Arrived& message : queue_) zip_free(nullptr, message.letter);
 }
 
 std::string NxState::send(long type, const void* data, long count, long node, long ptype) {
   if (std::string error = type_error(type); !error.empty()) return error;
-  if (node < -1 || node >= nodes())
-    return "there is no node " + std::to_string(node) + " among " + std::to_string(nodes());
-  if (ptype != 0) return "there is no process type " + std::to_string(ptype) + "; a node has one process, of type 0";
+  if (node < -1 || node >= nodes()) return node_error(node, nodes());
+  if (ptype != 0) return process_error(ptype);
   if (count < 0 || count > std::numeric_limits<int>::max()) return "invalid length " + std::to_string(count);
   if (count > 0 && data == nullptr) return "the buffer is NULL";
   const long first = node == -1 ? 0 : node, last = node == -1 ? nodes() - 1 : node;
@@ -191,7 +203,7 @@ bool NxState::mask(bool is_masked) {
 std::string NxState::find(long mid, Operation*& out) {
   const auto found = operations_.find(mid);
   if (found == operations_.end() || found->second.is_ignored)
-    return "there is no message id " + std::to_string(mid) + "; was it waited for already?";
+    return "invalid message id " + std::to_string(mid) + "; was it waited for already?";
   out = &found->second;
   return {};
 }

@@ -25,6 +25,8 @@ struct NxInfo {
   long type = 0, count = 0, node = 0, ptype = 0;
 };
 
+// A mask of types may be written as for a long of 32 bits: 0x80000001 is a negative number there.
+[[nodiscard]] NxSelection selection_of(long typesel, long node = -1, long ptype = -1);
 [[nodiscard]] bool accepts(const NxSelection& selection, long type, long node);
 // Empty, or the error of a selection.
 [[nodiscard]] std::string selection_error(const NxSelection& selection, long nodes);
@@ -42,7 +44,7 @@ struct NxHandler {
 // except as NX allows it: a handler may call any.
 class NxState {
  public:
-  // `mailer` outlives this object.
+  // Requires: `mailer` is open, also in all calls.
   explicit NxState(ZIP_MAILER* mailer);
   ~NxState();
   NxState(const NxState&) = delete;

@@ -35,6 +35,7 @@ static long matrix_out(void* item, void* space, void* extra, void* state) {
   double* to = (double*)((char*)space + 8);
   int k;
   (void)state;
+  NEED(zip_my_node() >= 0); /* a method may call Zipcode */
   memcpy(space, item, 8);
   for (k = 0; k < m->rows * m->columns; ++k) to[k] = m->elements[k] * ((Extra*)extra)->factor;
   return 8 + 8 * k;
