@@ -113,6 +113,12 @@ def case_agreement(case):
         everywhere(case, name, WORLDS[3:], env={"FORM": "global"})
 
 
+def case_host_forms(case):
+    """The forms with a host: its node has a name of its own, with and without a Postmaster General."""
+    for form in ("host", "host_global"):
+        everywhere(case, "hosted", env={"FORM": form})
+
+
 def case_collectives(case):
     """Combine, fan-out, fan-in, prefix and sync of all classes, from each root, with short and long buffers."""
     everywhere(case, "collectives", of="collective")
