@@ -267,7 +267,7 @@ def case_opening(case):
 
 def case_walk(case):
     """A letter that is awaited meets the criteria of the receive, and another one passes it by: visible in its walk."""
-    trace = case.traced(program(case, "mailing"), "ring", ranks=2)
+    trace = case.traced(program(case, "mailing"), "ring", "class_l", "grids", "outside", ranks=4)
     text = case.command("trace", "print", trace, "--kind", "kernel_match")
     case.expect("a receive" in text, f"a letter that matches a receive in {text}")
 
