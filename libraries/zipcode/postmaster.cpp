@@ -5,10 +5,14 @@
 namespace margay::zipcode::core {
 
 PostmasterGeneral::PostmasterGeneral(Post& post, bool has_token)
-    : post_(post), has_token_(has_token), used_(post.rank().size()) {}
+    : post_(post), has_token_(has_token), used_(post.rank().size()) {
+  // The loss of the token's holder lets the next opening begin.
+  post_.rank().observe_losses(*this, true);
+}
 
 PostmasterGeneral::~PostmasterGeneral() {
   watch_rounds(false);
+  post_.rank().observe_losses(*this, false);
 }
 
 void PostmasterGeneral::watch_rounds(bool on) {

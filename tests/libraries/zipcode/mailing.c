@@ -431,16 +431,57 @@ static void envelopes(void) {
   zip_free_addressees(&alone);
 }
 
-static const Case cases[] = {
-    {"ring", ring},       {"class_y", class_y},    {"class_l", class_l},           {"grids", grids},
-    {"outside", outside}, {"subgrids", subgrids},  {"explicit_ids", explicit_ids}, {"explicit_open", explicit_open},
-    {"lengths", lengths}, {"kept", kept},          {"pending", pending},           {"disjoint", disjoint},
-    {"groups", groups},   {"envelopes", envelopes}};
+/* With a host, its node has a name of its own, and the nodes are the other processes. */
+static void hosted(void) {
+  const int me = zip_my_node(), nodes = zip_nodes();
+  ZIP_ADDRESSEES* all = me == ZIP_HOST_NODE ? zip_new_cohort(nodes, COHORT_FIRST_NODE, 33, 1) : NULL;
+  ZIP_MAILER* mailer = l_open(all);
+  int node, i;
+  long tag;
+  NEED(zip_size(mailer) == nodes + 1 && (me == ZIP_HOST_NODE) == (zip_rank(mailer) == 0));
+  if (me == ZIP_HOST_NODE) {
+    NEED(zip_addressee(all, 0).node == ZIP_HOST_NODE && zip_addressee_rank(all, 0, 33) == (nodes == 0 ? -1 : 1));
+    for (i = 0; i < nodes; ++i) l_send(mailer, number_letter(mailer, i), i, 33, 5);
+    for (i = 0; i < nodes; ++i) {
+      char* letter = l_recvb(mailer, ZIP_ANY, ZIP_ANY, ZIP_ANY);
+      NEED(l_sender(mailer, letter, &node, NULL, &tag) == 0 && tag == node);
+      NEED(take_number(mailer, letter) == node);
+    }
+  } else {
+    NEED(take_number(mailer, l_recvb(mailer, ZIP_HOST_NODE, 33, 5)) == me);
+    l_send(mailer, number_letter(mailer, me), ZIP_HOST_NODE, 33, me);
+  }
+  zip_free_addressees(&all);
+  zip_close(&mailer);
+}
+
+static const Case cases[] = {{"ring", ring},
+                             {"class_y", class_y},
+                             {"class_l", class_l},
+                             {"grids", grids},
+                             {"outside", outside},
+                             {"subgrids", subgrids},
+                             {"explicit_ids", explicit_ids},
+                             {"explicit_open", explicit_open},
+                             {"lengths", lengths},
+                             {"kept", kept},
+                             {"pending", pending},
+                             {"disjoint", disjoint},
+                             {"groups", groups},
+                             {"envelopes", envelopes},
+                             {"hosted", hosted}};
 
 int main(int argc, char** argv) {
   const char* const form = getenv("FORM");
   int result;
-  NEED((form != NULL ? Zip_nohost_global_init() : Zip_nohost_init()) == 0);
+  if (form == NULL)
+    NEED(Zip_nohost_init() == 0);
+  else if (strcmp(form, "host") == 0)
+    NEED(Zip_init() == 0);
+  else if (strcmp(form, "host_global") == 0)
+    NEED(Zip_global_init() == 0);
+  else
+    NEED(Zip_nohost_global_init() == 0);
   result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
   zip_exit();
   return result;

@@ -113,6 +113,12 @@ def case_agreement(case):
         everywhere(case, name, WORLDS[3:], env={"FORM": "global"})
 
 
+def case_host_forms(case):
+    """The forms with a host: its node has a name of its own, with and without a Postmaster General."""
+    for form in ("host", "host_global"):
+        everywhere(case, "hosted", env={"FORM": form})
+
+
 def case_collectives(case):
     """Combine, fan-out, fan-in, prefix and sync of all classes, from each root, with short and long buffers."""
     everywhere(case, "collectives", of="collective")
@@ -261,7 +267,7 @@ def case_opening(case):
 
 def case_walk(case):
     """A letter that is awaited meets the criteria of the receive, and another one passes it by: visible in its walk."""
-    trace = case.traced(program(case, "mailing"), "ring", ranks=2)
+    trace = case.traced(program(case, "mailing"), "ring", "class_l", "grids", "outside", ranks=4)
     text = case.command("trace", "print", trace, "--kind", "kernel_match")
     case.expect("a receive" in text, f"a letter that matches a receive in {text}")
 

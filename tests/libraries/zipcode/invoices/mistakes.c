@@ -103,7 +103,20 @@ static void wrong_format(void) {
   printf("the job goes on\n");
 }
 
-static const struct test_case cases[] = {{"errors", errors}, {"wrong_format", wrong_format}};
+/* Invoices of different sizes in one combine, with the default error handler. */
+static void mismatch(void) {
+  ZIP_ADDRESSEES* all = everyone();
+  int N = zip_nodes(), n = 1 + zip_my_node();
+  ZIP_MAILER* grid = g1_grid_open(&N, all);
+  double d[8] = {0};
+  Zip_Invoice* invoice;
+  zip_new_invoice(&invoice, "%&d", &n, d);
+  g1_pack_combine(grid, invoice, ZIP_ADD);
+  zip_sync(grid);
+  printf("the job goes on\n");
+}
+
+static const struct test_case cases[] = {{"errors", errors}, {"wrong_format", wrong_format}, {"mismatch", mismatch}};
 
 int main(int argc, char** argv) {
   return run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);

@@ -406,6 +406,33 @@ TEST_CASE("zipcode packing: methods that lie are errors that name them") {
   CHECK(user_types().remove("liar") == "");
 }
 
+TEST_CASE(
+    "zipcode packing: a method that changes a deferred size is an error, and nothing is written behind the space") {
+  struct Growing {
+    int n = 2;
+    static long out(void* item, void* space, void*, void*) {
+      ++static_cast<Growing*>(item)->n;
+      std::memset(space, 0, 4);
+      return 4;
+    }
+    static long length(void*, void*, void*, void*) { return 4; }
+    static long none(void*, void*, void*, void*) { return 0; }
+  };
+  const MadeMethod in(Growing::length, nullptr), out(Growing::out, nullptr), len(Growing::length, nullptr),
+      align(Growing::none, nullptr);
+  REQUIRE(user_types().add({"growing", in.method, out.method, len.method, align.method, 0}) == "");
+  Growing growing;
+  int values[8] = {};
+  Zip_Invoice invoice;
+  REQUIRE(make_invoice(invoice, "%growing%&i", &growing, &growing.n, values) == "");
+  Bytes space(12, std::byte{0xee});
+  std::uint64_t bytes = 0;
+  CHECK(pack(invoice, Conversion::native, space, true, bytes) ==
+        "item 2 (%i): its size changed during the packing; a method must not change deferred sizes");
+  CHECK(growing.n == 3);
+  CHECK(user_types().remove("growing") == "");
+}
+
 TEST_CASE("zipcode packing: resolved pieces pack and unpack as the invoice does") {
   ListType type;
   List list = {1, {5}};

@@ -109,5 +109,12 @@ def case_default_handler(case):
     case.expect_lines([])
 
 
+def case_mismatch(case):
+    """A combine of invoices of different sizes ends the job, with the sizes."""
+    case.margay(program(case, "mistakes"), "mismatch", ranks=2, status=1)
+    case.expect_said("g1_pack_combine: rank 1 has a buffer of 16 bytes, this process one of 8")
+    case.expect_lines([])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, cases_of(globals())))
