@@ -94,8 +94,11 @@ Status TcpWire::set_cards(const std::vector<std::string>& cards) {
   for (std::uint32_t rank = 0; rank < settings_.world; ++rank) {
     // Cards of ranks on this node are not used, and may be missing.
     if (rank == settings_.rank || rank >= settings_.remote.size() || !settings_.remote[rank]) continue;
-    // A process that starts later publishes its card later; dial() asks for it.
-    if (rank >= cards.size() || cards[rank].empty()) continue;
+    if (rank >= cards.size() || cards[rank].empty()) {
+      // A process that starts later publishes its card later; dial() asks for it.
+      if (settings_.late_card != nullptr) continue;
+      return Status::error("rank " + std::to_string(rank) + " is on another node and published no TCP card");
+    }
     const Status parsed = parse_card(cards[rank], addresses[rank]);
     if (!parsed.ok()) return Status::error("rank " + std::to_string(rank) + ": " + parsed.sentence());
   }
