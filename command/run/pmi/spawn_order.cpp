@@ -131,7 +131,10 @@ void SpawnReader::take_argument(std::string_view number, std::string_view value)
 bool SpawnReader::take_pair(NumberedPairs& pairs, std::string_view key, std::string_view value) {
   std::string_view rest = key;
   if (!take_prefix(rest, pairs.name) || !take_prefix(rest, "_")) return false;
-  if (rest == "num") return take_number(key, value, kMaxSpawnPairs, pairs.announced), true;
+  if (rest == "num") {
+    static_cast<void>(take_number(key, value, kMaxSpawnPairs, pairs.announced));
+    return true;
+  }
   const bool is_key = take_prefix(rest, "key_");
   if (!is_key && !take_prefix(rest, "val_")) return false;
   std::uint32_t at = 0;
