@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mpi/call/binding.hpp"
+#include "mpi/call/call.hpp"
 #include "mpi/dynamic/service_name.hpp"
 #include "mpi/info/table.hpp"
 #include "sim/boot/job.hpp"

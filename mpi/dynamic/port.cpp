@@ -1,5 +1,6 @@
 // Ports, and the intercommunicators that are made at them (MPI 4.0, 11.8.2 and 11.8.3).
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 

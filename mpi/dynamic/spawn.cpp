@@ -159,7 +159,7 @@ extern "C" int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], ch
                                         MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   Call call(call_name<"MPI_Comm_spawn_multiple">);
   const auto commands = [&](SpawnLines& request) {
-    if (count < 1) call.error(MPI_ERR_ARG, "count is " + std::to_string(count) + "; at least one command is needed");
+    if (count < 1) call.error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; at least one command is needed");
     call.not_null(array_of_commands, "array_of_commands");
     call.not_null(array_of_maxprocs, "array_of_maxprocs");
     call.not_null(array_of_info, "array_of_info");

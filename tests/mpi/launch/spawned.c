@@ -3,9 +3,10 @@
 //   tell, read, folder      what a child does: says its numbers; prints its standard input; prints its folder
 //   loop COUNT              COUNT children one after the other, each with a message in each direction
 //   many COUNT              COUNT children at once, each with a message to and from each other one
-//   first, dies, left       the child ends before its parent; the child is killed; the parent is killed, the child
-//   waits nested DEPTH            each child starts the next one stuck                   parent and child wait for each
-//   other
+//   first, dies, left       the child ends before its parent; the child is killed; the parent is killed
+//   nested DEPTH            each child starts the next one
+//   wrong                   wrong arguments
+//   stuck                   parent and child wait for each other
 #include <dirent.h>
 #include <mpi.h>
 #include <signal.h>
@@ -166,6 +167,41 @@ static void nested(const char* depth) {
   if (parent != MPI_COMM_NULL) MPI_Comm_disconnect(&parent);
 }
 
+static void print_class(const char* what, int error) {
+  int class = MPI_SUCCESS, rank = 0;
+  MPI_Error_class(error, &class);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const char* name = "another error";
+  if (class == MPI_ERR_ARG) name = "ARG";
+  if (class == MPI_ERR_COUNT) name = "COUNT";
+  if (class == MPI_ERR_INFO) name = "INFO";
+  if (class == MPI_ERR_SPAWN) name = "SPAWN";
+  printf("rank %d: %s: %s\n", rank, what, name);
+}
+
+static int spawn_one(const char* command, char** arguments, int count, MPI_Info info) {
+  MPI_Comm made = MPI_COMM_NULL;
+  return MPI_Comm_spawn(command, arguments, count, info, 0, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE);
+}
+
+// Wrong arguments at the root are errors on all ranks.
+static void wrong(void) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Info info;
+  MPI_Info_create(&info);
+  const MPI_Info gone = info;
+  MPI_Info_free(&info);
+  char two_lines[] = "two\nlines";
+  char* arguments[] = {two_lines, NULL};
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  print_class("command", spawn_one(NULL, MPI_ARGV_NULL, 1, MPI_INFO_NULL));
+  print_class("maxprocs", spawn_one(program, MPI_ARGV_NULL, -1, MPI_INFO_NULL));
+  print_class("info", spawn_one(program, MPI_ARGV_NULL, 1, gone));
+  print_class("argv", spawn_one(program, arguments, 1, MPI_INFO_NULL));
+  print_class("count", MPI_Comm_spawn_multiple(0, NULL, MPI_ARGVS_NULL, NULL, NULL, 0, MPI_COMM_WORLD, &made,
+                                               MPI_ERRCODES_IGNORE));
+}
+
 // A message that never comes, from the other side.
 static void await(MPI_Comm other) {
   int never = 0;
@@ -209,6 +245,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "many") == 0) many(argv[2]);
   if (strcmp(mode, "member") == 0) member();
   if (strcmp(mode, "nested") == 0) nested(argv[2]);
+  if (strcmp(mode, "wrong") == 0) wrong();
   if (strncmp(mode, "child_", 6) == 0) as_child(mode);
   for (const char* const* one = (const char* const[]){"first", "dies", "left", "stuck", NULL}; *one != NULL; ++one) {
     if (strcmp(mode, *one) == 0) with_child(argv[1]);
