@@ -34,8 +34,8 @@
 extern "C" {
 #endif
 
-/* Opaque: a group, its contexts, its topology, its operations, and its child mailers. */
-typedef struct ZIP_MAILER ZIP_MAILER;
+/* ZIP_MAILER, which zipcode_invoices.h declares, is opaque: a group, its contexts, its topology, its operations, and
+ * its child mailers. */
 /* Opaque: an ordered list of processes (4.2: "addressee list"). It is local to its process. */
 typedef struct ZIP_ADDRESSEES ZIP_ADDRESSEES;
 

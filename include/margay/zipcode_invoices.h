@@ -62,7 +62,7 @@ typedef struct Method {
   Zip_function* function;
   void* state;
   /* A mark of methods that zip_free_method() frees; 0 in others. */
-  unsigned long long origin;
+  unsigned long origin;
 } Method;
 
 /* Make a method that calls fn(..., state). Return NULL for a null function or without memory. `state` must live as long

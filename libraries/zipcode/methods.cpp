@@ -10,8 +10,8 @@ namespace margay::zipcode::core {
 namespace {
 
 // Marks of methods in memory of their own. Neither is likely in a Method that the program has filled in.
-constexpr unsigned long long kMade = 0x7a69706d6574686f;
-constexpr unsigned long long kMadeOf = 0x7a69706d6574686e;
+constexpr unsigned long kMade = 0x7a69706d6574686f;
+constexpr unsigned long kMadeOf = 0x7a69706d6574686e;
 
 // Calls the function of a method as the type that it was made from.
 template <typename Function>

@@ -54,7 +54,6 @@ struct Piece {
 
 // The public name is an opaque structure of C.
 struct Zip_Invoice {
- public:
   // Appends the items of a format, or one item. Returns an empty string, or an error and the invoice is unchanged.
   [[nodiscard]] std::string append(const char* format, std::va_list* arguments);
   [[nodiscard]] std::string append(const Zip_Item& item);

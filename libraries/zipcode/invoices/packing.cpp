@@ -28,7 +28,13 @@ long as_space(std::uint64_t bytes) {
 // Walks the items of an invoice: resolves each piece at its turn.
 class Walk {
  public:
+  // The bytes of a piece of a user type that is unpacked: `in` returns them.
+  static constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
+
   Walk(const Zip_Invoice& invoice, Conversion conversion) : invoice_(invoice), conversion_(conversion) {}
+  // For unpack(): before run(); and in visit(), the bytes that `in` has read.
+  void set_unpacking() { is_unpacking_ = true; }
+  void set_unpacked(std::uint64_t bytes) { unpacked_ = bytes; }
 
   // Calls visit(piece) -> error for each piece. `packed`: the body that is unpacked, in which the lengths of skipped
   // items are; empty: the invoice is packed.
@@ -103,15 +109,14 @@ class Walk {
     if (added < 0 || added > kAlignMost)
       return method_error(item, "align", added, "; 0 to " + std::to_string(kAlignMost) + " is allowed");
     piece.offset = offset_ + static_cast<std::uint64_t>(added);
-    const bool is_unpacking = is_unpacking_;
-    if (is_unpacking && !item.ignore) {
+    if (is_unpacking_ && !item.ignore) {
       piece.bytes = kUnknown;
       return {};
     }
-    if (is_unpacking && piece.offset > packed.size()) return "the letter or buffer ends before it";
+    if (is_unpacking_ && piece.offset > packed.size()) return "the letter or buffer ends before it";
     // The methods read packed items only; their type has one kind of pointer.
-    std::byte* const space = is_unpacking ? const_cast<std::byte*>(packed.data()) + piece.offset : nullptr;
-    const long left = is_unpacking ? as_space(packed.size() - piece.offset) : 0;
+    std::byte* const space = is_unpacking_ ? const_cast<std::byte*>(packed.data()) + piece.offset : nullptr;
+    const long left = is_unpacking_ ? as_space(packed.size() - piece.offset) : 0;
     const long bytes = call(*item.user->len, piece.user_item, space, item.extra, left, conversion_);
     if (bytes < 0 || static_cast<std::uint64_t>(bytes) > kMost - piece.offset)
       return method_error(item, "len", bytes, "");
@@ -119,13 +124,6 @@ class Walk {
     return {};
   }
 
- public:
-  static constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
-  // For unpack(): before run(); and in visit(), the bytes that `in` has read.
-  void set_unpacking() { is_unpacking_ = true; }
-  void set_unpacked(std::uint64_t bytes) { unpacked_ = bytes; }
-
- private:
   const Zip_Invoice& invoice_;
   const Conversion conversion_;
   bool is_unpacking_ = false;
