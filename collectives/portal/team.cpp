@@ -49,8 +49,10 @@ void Team::leave() {
       sim::PostingArea& area = posting_area(member);
       // Untouched memory stays untouched: writing it would allocate its pages.
       if (area.progress.done == 0) continue;
-      area.progress = {};
       area.postings = {};
+      area.progress.failed = area.progress.read = 0;
+      // Last: the launcher gives the place of an ended member to another process once it finds this 0.
+      sim::publish_done(area.progress, 0, false);
     }
   });
 }

@@ -1,6 +1,7 @@
 #include "sim/wire/shm/shm_layout.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "portals/base/assert.hpp"
@@ -132,7 +133,25 @@ bool is_at_rest(ChannelData& channel) {
   return !cells.has_next() && bytes.available() == 0;
 }
 
+namespace {
+
+// Whether a place's barriers and postings in a slot are as at the job's start: the last member of the communicator to
+// leave the slot has cleared them.
+bool is_slot_clear(const ShmLayout& layout, std::uint32_t slot, std::uint32_t local_rank) {
+  SharedBarrierData& barrier = layout.barrier(slot, local_rank);
+  // Acquire: pairs with the stores of SharedBarrier::arrive() and leave().
+  if (std::atomic_ref<std::uint64_t>(barrier.arrivals).load(std::memory_order_acquire) != 0) return false;
+  if (std::atomic_ref<std::uint32_t>(barrier.left).load(std::memory_order_acquire) != 0) return false;
+  return slot >= layout.long_slots() || done_with(layout.posting_area(slot, local_rank).progress) == 0;
+}
+
+}  // namespace
+
 bool is_place_at_rest(const ShmLayout& layout, std::uint32_t local_rank) {
+  // A member of one of the ended process's communicators may still read what that process has posted for its last call.
+  for (std::uint32_t slot = kWorldSlot + 1; slot < kBarrierSlots; ++slot) {
+    if (!is_slot_clear(layout, slot, local_rank)) return false;
+  }
   for (std::uint32_t other = 0; other < layout.ranks(); ++other) {
     if (other == local_rank) continue;
     // Only used channels are touched, because a page that is read takes memory.
@@ -151,12 +170,12 @@ void clear_place(const ShmLayout& layout, std::uint32_t local_rank) {
   area.heap_bytes = area.heap_file = 0;
   area.accumulates = {};
   publish_number(area.pid, 0);
-  for (std::uint32_t slot = 0; slot < kBarrierSlots; ++slot) layout.barrier(slot, local_rank) = {};
-  for (std::uint32_t slot = 0; slot < layout.long_slots(); ++slot) {
-    PostingArea& posted = layout.posting_area(slot, local_rank);
-    posted.progress = {};
-    posted.postings = {};
-  }
+  // The other slots are clear. Nobody leaves this one: its communicator lasts until all of its members end MPI.
+  layout.barrier(kWorldSlot, local_rank) = {};
+  if (kWorldSlot >= layout.long_slots()) return;
+  PostingArea& posted = layout.posting_area(kWorldSlot, local_rank);
+  posted.progress = {};
+  posted.postings = {};
 }
 
 RankArea& ShmLayout::area(std::uint32_t rank) const {

@@ -43,6 +43,8 @@ inline constexpr std::uint32_t kShmRanksMax = 1024;
 // The number of barrier slots, one for each of the lowest context pairs. A slot takes 33 kB of addresses for each
 // rank of the node.
 inline constexpr std::uint32_t kBarrierSlots = 32;
+// The slot of MPI_COMM_WORLD: its contexts are the first pair.
+inline constexpr std::uint32_t kWorldSlot = 0;
 // The length of a part: the most bytes that a member publishes to the others at once in a barrier slot.
 inline constexpr std::uint64_t kBarrierPartBytes = std::uint64_t{16} << 10;
 // The most long slots. Only the first communicators, the world among them, have a long slot. In it members publish
@@ -155,11 +157,11 @@ class ShmLayout {
 // Whether a channel between two processes is at rest: all messages that were sent have been taken, and all credit has
 // been returned. Requires: the channel was used, and one of the processes has ended.
 [[nodiscard]] bool is_at_rest(ChannelData& channel);
-// Whether a local rank's channels are at rest, so that another process may continue them. Requires: its process has
-// ended.
+// Whether another process may have a local rank's place: its channels are at rest, and all members of each communicator
+// of the ended process have left the communicator's slot. Requires: the process has ended MPI in order.
 [[nodiscard]] bool is_place_at_rest(const ShmLayout& layout, std::uint32_t local_rank);
 // Clears what an ended process has left in its place beside its channels: its area but for the flags of used channels,
-// and its part in barriers and postings. Requires: is_place_at_rest(), and no other process uses the place.
+// and its part in the slot of its MPI_COMM_WORLD. Requires: is_place_at_rest(), and no other process uses the place.
 void clear_place(const ShmLayout& layout, std::uint32_t local_rank);
 
 }  // namespace margay::sim

@@ -82,3 +82,42 @@ TEST_CASE("a segment that is too small, or has another number of long places, is
   CHECK(ShmLayout::attach(seen(least), 2, layout).sentence().find("made with 1 slots for long data") !=
         std::string::npos);
 }
+
+TEST_CASE("a place is at rest when all members have left the slots of its communicators, but for that of its world") {
+  constexpr std::uint32_t kMembers = 2, kEnded = 1, kSlot = 2;
+  Mapping segment;
+  REQUIRE(Mapping::anonymous(shm_segment_bytes(kMembers, kLongSlots), segment).ok());
+  ShmLayout layout;
+  REQUIRE(ShmLayout::attach(segment.bytes(), kMembers, layout).ok());
+  CHECK(is_place_at_rest(layout, kEnded));
+
+  SUBCASE("its postings are not yet cleared") {
+    ProgressData& progress = layout.posting_area(kSlot, kEnded).progress;
+    publish_done(progress, 7, false);
+    CHECK(!is_place_at_rest(layout, kEnded));
+    CHECK(is_place_at_rest(layout, 0));
+    publish_done(progress, 0, false);
+    CHECK(is_place_at_rest(layout, kEnded));
+  }
+  SUBCASE("a member has not left the barrier that it leads") {
+    SharedBarrier barrier(layout.barrier(kSlot, kEnded), kMembers);
+    for (std::uint32_t member = 0; member < kMembers; ++member) static_cast<void>(barrier.arrive(1, 0));
+    CHECK(!is_place_at_rest(layout, kEnded));
+    barrier.leave([] {});
+    CHECK(!is_place_at_rest(layout, kEnded));
+    barrier.leave([] {});
+    CHECK(is_place_at_rest(layout, kEnded));
+  }
+  SUBCASE("nobody leaves the slot of the world, which is cleared") {
+    SharedBarrier barrier(layout.barrier(kWorldSlot, kEnded), kMembers);
+    static_cast<void>(barrier.arrive(1, 0));
+    PostingArea& posted = layout.posting_area(kWorldSlot, kEnded);
+    post(posted.postings.front(), 3);
+    publish_done(posted.progress, 3, false);
+    CHECK(is_place_at_rest(layout, kEnded));
+    clear_place(layout, kEnded);
+    CHECK(barrier.latest() == 0);
+    CHECK(done_with(posted.progress) == 0);
+    CHECK(!posted.postings.front().number);
+  }
+}
