@@ -50,6 +50,9 @@ std::string Runner::start_world(std::uint32_t rank, const SpawnOrder& order) {
     reap();
     error = refusal_of(rank);
   }
+  if (error.empty() && !plan_.no_empty_places.empty()) {
+    error = "the job was started with " + plan_.no_empty_places + "; start it without this option";
+  }
   std::vector<SpawnPart> parts;
   bool lacks_places = false;
   if (error.empty()) error = plan_spawn(order, places_.free(), std::getenv("PATH"), parts, lacks_places).sentence();

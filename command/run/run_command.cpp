@@ -325,6 +325,7 @@ Status choose_places(const RunOptions& options, JobPlan& plan) {
     JobPlan larger = plan;
     add_places(larger, usual_places(plan.size(), plan.node_count));
     if (reason.empty() && costs_addresses_only(larger)) plan = std::move(larger);
+    plan.no_empty_places = std::move(reason);
     return {};
   }
   if (options.places < plan.size()) {

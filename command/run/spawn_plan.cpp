@@ -10,6 +10,7 @@
 
 #include "command/run/options/tokens.hpp"
 #include "command/run/program/program.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 namespace {
@@ -85,9 +86,10 @@ Status choose_count(const SpawnCommand& command, const std::vector<bool>& allowe
     return {};
   }
   const std::string soft = info_value(command, "soft");
-  return Status::error("the command " + command.program + " needs " + std::to_string(command.processes) + " processes" +
-                       (soft.empty() ? "" : " (info key soft=" + soft + ")") + ", and " + std::to_string(free) +
-                       " places of the job are free; start the job with more (margay run --places N)");
+  return Status::error(
+      "the command " + command.program + " needs " + sim::counted(command.processes, "process", "processes") +
+      (soft.empty() ? "" : " (info key soft=" + soft + ")") + ", and " + sim::counted(free, "place") + " of the job " +
+      (free == 1 ? "is" : "are") + " free; start the job with more (margay run --places N)");
 }
 
 }  // namespace

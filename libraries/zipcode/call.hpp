@@ -14,7 +14,7 @@ template <typename Result, typename Body>
 Result call(const char* name, Result failure, Body body, const void* caller = __builtin_return_address(0)) {
   std::string error;
   if (Session* const session = here; session == nullptr) {
-    error = "Zipcode has not begun in this thread; call Zip_init() first";
+    error = "Zipcode has not begun in this thread, or has ended; call Zip_init() first";
   } else {
     const host::Call inside(session->rank, name, caller);
     try {

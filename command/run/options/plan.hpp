@@ -28,6 +28,8 @@ struct JobPlan {
   std::uint32_t ways = 1;
   // The node of each place. The first places are those of the ranks; the others have no process at first.
   std::vector<std::uint32_t> node_of_place;
+  // The option that forbids empty places, and why; otherwise empty.
+  std::string no_empty_places;
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(program_of_rank.size()); }
   // The first rank of a rank's process.

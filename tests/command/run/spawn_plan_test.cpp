@@ -86,6 +86,8 @@ TEST_CASE("a spawn request that cannot be carried out names the program or the i
 
 TEST_CASE("the highest permitted number of processes that have places is started") {
   CHECK(error_of(command("sh", 4), 3).find("the command sh needs 4 processes, and 3 places of the job are free") == 0);
+  CHECK(error_of(command("sh", 2), 1).find("the command sh needs 2 processes, and 1 place of the job is free") == 0);
+  CHECK(error_of(command("sh", 1), 0).find("the command sh needs 1 process, and 0 places of the job are free") == 0);
   CHECK(plan_of(command("sh", 4, {{"soft", "0:4"}}), 3).program.ranks == 3);
   CHECK(plan_of(command("sh", 4, {{"soft", "0:4"}}), 3).requested == 4);
   CHECK(plan_of(command("sh", 8, {{"soft", "1:8:2"}}), 6).program.ranks == 5);

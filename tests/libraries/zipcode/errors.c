@@ -353,7 +353,7 @@ int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "before") == 0) {
     zip_set_error_handler(keep);
     NEED(zip_my_node() == -1);
-    SAID("zip_my_node: Zipcode has not begun in this thread; call Zip_init() first");
+    SAID("zip_my_node: Zipcode has not begun in this thread, or has ended; call Zip_init() first");
     zip_exit();
     SAID("zip_exit: Zipcode has not begun");
     printf("before: right\n");

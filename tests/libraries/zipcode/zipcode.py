@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
 
-from launch_case import cases_of, run_cases  # noqa: E402
+from launch_case import SKIPPED_STATUS, Skipped, cases_of, run_cases  # noqa: E402
 
 # Processes and options: alone, shared memory, TCP, both, more processes than processors.
 WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (9, ()))
@@ -280,6 +280,27 @@ def case_seeds(case):
         return
     case.run([program(case, "seeds"), "1", "300"], status=1, env={"MARGAY_ZIPCODE_TOKEN": "off"})
     case.expect("all ranks wait, and nothing is under way" in case.last.stdout, "a deadlock without the token")
+
+
+def case_context_cost(case):
+    """The table of instructions has a row for each way, and counts at both ends; their sizes belong to a compiler."""
+    if case.build.sanitizer:
+        raise Skipped("callgrind runs no program with a sanitizer")
+    script = pathlib.Path(__file__).resolve().parents[3] / "examples" / "zipcode" / "context_cost.py"
+    case.timeout = 500  # twelve processes under valgrind
+    case.run([sys.executable, "-B", script, "--build", case.build.folder], status=None)
+    if case.last.status == SKIPPED_STATUS:
+        raise Skipped("valgrind is not installed")
+    case.expect(case.last.status == 0, f"the table, not {case.last.stderr}")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in case.last.stdout.splitlines()]
+    case.expect(rows[0] == ["a message of 8 bytes", "sender", "receiver", "together"], f"the heading, not {rows[0]}")
+    ways = ["put on a portal", "MPI_Send, MPI_Irecv before it", "MPI_Send, MPI_Recv after it", "letter of class Y", "letter of class Z", "letter of class L"]
+    case.expect([row[0] for row in rows[2:]] == ways, f"a row for each way in {rows}")
+    for way, sender, receiver, together in rows[2:]:
+        case.expect(int(sender) > 0 and int(receiver) > 0, f"instructions at both ends: {way} {sender} {receiver}")
+        case.expect(int(together) == int(sender) + int(receiver), f"{way}: {sender} and {receiver} are not {together}")
+    without_file = case.run([case.build.launcher()[0], "run", "-n", "2", case.build.folder / "examples/zipcode/cost/letters", "/nowhere", "Z"], status=None)
+    case.expect("/nowhere: No such file or directory" in without_file.stderr, f"a missing file is named in {without_file.stderr}")
 
 
 if __name__ == "__main__":

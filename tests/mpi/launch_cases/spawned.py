@@ -150,6 +150,10 @@ def case_spawned_refused(case):
     case.expect_said("--places", "--threads")
     case.margay("--places", "1", program, ranks=2, status=2)
     case.expect_said("option --places: 1 places are fewer than the 2 ranks")
+    # Not the advice to use --places, which these jobs refuse.
+    for ranks, options in ((1, ("--over", "nexus")), (2, ("--nodes", "2", "--forward", "node"))):
+        case.margay(*options, program, "first", ranks=ranks, status="nonzero")
+        case.expect_said(f"the job was started with {options[-2]}", "start it without this option")
     case.run([program, "start", program, "1"], env=case.library_path)
     case.expect_lines([none])
     case.command("simulate", "-n", "1", program, "start", program, "1")
