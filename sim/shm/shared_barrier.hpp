@@ -41,6 +41,14 @@ struct alignas(kCacheLineBytes) SharedBarrierData {
 };
 static_assert(std::is_trivially_copyable_v<SharedBarrierData> && sizeof(SharedBarrierData) == kCacheLineBytes);
 
+// Whether the barriers are in their initial state: there was none, or all members have left since the latest one. Any
+// process.
+[[nodiscard]] inline bool is_clear(SharedBarrierData& data) {
+  // Acquire: pairs with SharedBarrier::leave(), so that its resets are visible.
+  return std::atomic_ref<std::uint64_t>(data.arrivals).load(std::memory_order_acquire) == 0 &&
+         std::atomic_ref<std::uint32_t>(data.left).load(std::memory_order_acquire) == 0;
+}
+
 // One process's view of the barriers; keeps no state but the number of members.
 class SharedBarrier {
  public:

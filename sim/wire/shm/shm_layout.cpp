@@ -1,7 +1,6 @@
 #include "sim/wire/shm/shm_layout.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
 
 #include "portals/base/assert.hpp"
@@ -138,11 +137,8 @@ namespace {
 // Whether a place's barriers and postings in a slot are as at the job's start: the last member of the communicator to
 // leave the slot has cleared them.
 bool is_slot_clear(const ShmLayout& layout, std::uint32_t slot, std::uint32_t local_rank) {
-  SharedBarrierData& barrier = layout.barrier(slot, local_rank);
-  // Acquire: pairs with the stores of SharedBarrier::arrive() and leave().
-  if (std::atomic_ref<std::uint64_t>(barrier.arrivals).load(std::memory_order_acquire) != 0) return false;
-  if (std::atomic_ref<std::uint32_t>(barrier.left).load(std::memory_order_acquire) != 0) return false;
-  return slot >= layout.long_slots() || done_with(layout.posting_area(slot, local_rank).progress) == 0;
+  return is_clear(layout.barrier(slot, local_rank)) &&
+         (slot >= layout.long_slots() || done_with(layout.posting_area(slot, local_rank).progress) == 0);
 }
 
 }  // namespace
