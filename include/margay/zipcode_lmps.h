@@ -26,7 +26,7 @@ int lmps_send(ZIP_MAILER* mailer, const void* buffer, int bytes, int to, long ta
  * a longer message is an error, and is lost. `from` and `tag`, if not NULL, name the wanted sender and tag or LMPS_ANY,
  * and are set to those of the message. */
 int lmps_recv(ZIP_MAILER* mailer, void* buffer, int most, int* from, long* tag);
-/* The same without waiting: returns -2 if there is no such message yet. */
+/* The same without waiting: returns -2 if no message has arrived. */
 int lmps_try_recv(ZIP_MAILER* mailer, void* buffer, int most, int* from, long* tag);
 /* Broadcasts `bytes` bytes of process `origin`; all pass the same length. Waits for all. */
 int lmps_broadcast(ZIP_MAILER* mailer, void* buffer, int bytes, int origin);

@@ -25,7 +25,7 @@ struct Nodes {
   [[nodiscard]] int node_of(std::uint32_t rank) const {
     return has_host && rank == 0 ? ZIP_HOST_NODE : static_cast<int>(rank) - (has_host ? 1 : 0);
   }
-  // Empty: there is no such node. ZIP_HOST_NODE is the host's.
+  // Empty: the node does not exist. ZIP_HOST_NODE is the host's.
   [[nodiscard]] std::optional<std::uint32_t> rank_of(int node) const {
     if (has_host && node == ZIP_HOST_NODE) return 0;
     const int rank = node + (has_host ? 1 : 0);

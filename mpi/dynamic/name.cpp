@@ -53,7 +53,7 @@ margay::sim::PmiClient* launcher(Call& call, int error_class) {
   if (!call.ok()) return nullptr;
   margay::sim::PmiClient* const pmi = call.rank().process().job().pmi.get();
   if (pmi == nullptr) {
-    call.error(error_class, "without a launcher there is no service of names; start the program by `margay run`");
+    call.error(error_class, "names need a launcher's name service; start the program by `margay run`");
   }
   return pmi;
 }

@@ -44,7 +44,7 @@ def under_margay_run(build, scratch):
 
 @case
 def started_and_ended(build, scratch):
-    """A process without MPI starts others in places, and ends some on purpose, which is no failure of the job."""
+    """A process without MPI starts others in places, and ends some on purpose, which does not fail the job."""
     job = Job(build, ["--places", 6], [build / "tests" / "spawn_probe"])
     job.expect(0, 5)
     lines = job.stdout.splitlines()

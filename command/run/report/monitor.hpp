@@ -77,7 +77,7 @@ class Monitor {
 
   // A process was started in a place that has none. Not called once all processes have ended.
   void on_start(std::uint32_t rank);
-  // The launcher ends the rank's process on purpose, so its end is no failure.
+  // The launcher ends the rank's process on purpose, so its end does not fail the job.
   void on_kill(std::uint32_t rank) { ranks_[rank].killed = true; }
   // A rank ended. Requires: its end was not reported before.
   void on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns);

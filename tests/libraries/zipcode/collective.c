@@ -211,7 +211,7 @@ static void classes(void) {
   const int rank = zip_rank(mailer), size = zip_size(mailer);
   int sum;
   NEED(ring_class >= ZIP_FIRST_CLASS && tree_class == ring_class + 1);
-  /* With two processes, both neighbours are one process, and the PO Box tells the letters apart. */
+  /* With two processes, both neighbours are one process, and the PO Box distinguishes the letters. */
   send_value(mailer, rank, 1);
   send_value(mailer, 100 + rank, -1);
   NEED(letter_value(mailer, zip_recvb(mailer, &up)) == 100 + (rank + 1) % size);

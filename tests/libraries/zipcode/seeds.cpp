@@ -115,7 +115,7 @@ class Player {
     return mailer;
   }
 
-  // `number`: of the group; -1: the caller is not the Postmaster, which tells it.
+  // `number`: of the group; -1: the caller is not the Postmaster, which sends it.
   void take_part(ZIP_MAILER* mailer, int number) {
     need(mailer != nullptr, "a mailer was not opened");
     const int context = zip_context_id(mailer);

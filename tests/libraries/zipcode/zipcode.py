@@ -256,8 +256,8 @@ def case_opening(case):
     for event in events:
         by_kind.setdefault(event["event"], []).append(event)
     case.expect(len(by_kind[GROUP]) == 1 and len(by_kind[TOKEN]) == 1 and len(by_kind[RETURNED]) == 1, f"the Postmaster's steps in {by_kind}")
-    told = [event["destination"] for event in by_kind[COPY]]
-    case.expect(sorted(told) == [0, 1, 2, 3] and told[-1] == 0, f"a copy to each member, the Postmaster last, not {told}")
+    receivers = [event["destination"] for event in by_kind[COPY]]
+    case.expect(sorted(receivers) == [0, 1, 2, 3] and receivers[-1] == 0, f"a copy to each member, the Postmaster last, not {receivers}")
     case.expect(len(by_kind[HERE]) == 4, "all members are here")
     order = [event["event"] for event in events if event["event"] in (GROUP, TOKEN, COPY, RETURNED) and event["rank"] == 0]
     case.expect(order == [GROUP, TOKEN, COPY, COPY, COPY, COPY, RETURNED], f"the order of the steps, not {order}")

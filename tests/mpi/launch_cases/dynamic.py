@@ -33,14 +33,14 @@ def expect_names(case):
 
 
 def case_names_alone(case):
-    """Without a launcher there is no service of names, which is an error and no crash."""
+    """Without a launcher, names fail with an error that names the cure."""
     case.run([case.ours("ports.c"), "names"], env=case.library_path)
     seen = dict(re.findall(r"^([a-z ]+): (\w+)", case.last.stdout, re.M))
     # Rank 0 is alone, so nobody makes the other lookups.
     expected = {what: result if result != "success" else SERVICE for what, result in NAMES.items()
                 if what == "lookup unpublished" or not what.startswith("lookup")}
     case.expect(seen == expected, f"the classes, not {seen}")
-    case.expect_printed("without a launcher there is no service of names")
+    case.expect_printed("names need a launcher's name service")
 
 
 def case_accept_without_caller(case):

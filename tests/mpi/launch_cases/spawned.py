@@ -14,9 +14,9 @@ def case_spawned_output(case):
     """Children print with the numbers of their places, know their own numbers, and get no input; a world's number is %g."""
     program = case.ours("spawned.c")
     case.margay("-l", "--places", "6", program, "start", program, "2", "--", "tell", ranks=2)
-    tells = "of 2, with 2 parents, in a universe of 6, program 0"
+    facts = "of 2, with 2 parents, in a universe of 6, program 0"
     case.expect_lines([f"[0] {started(2, 'started', 'started')}", f"[1] {started(2, 'started', 'started', rank=1)}",
-                       f"[2] child 0 {tells}", f"[3] child 1 {tells}"])
+                       f"[2] child 0 {facts}", f"[3] child 1 {facts}"])
     case.margay(program, "start", program, "1", "--", "read", ranks=1, stdin="some input")
     case.expect_lines([started(1, "started"), "the input has 0 bytes"])
     pattern = case.folder / "out.%r"

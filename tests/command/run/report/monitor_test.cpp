@@ -230,7 +230,7 @@ TEST_CASE("processes that start later count until they end, and a job of theirs 
   CHECK(monitor.exit_status() == 3);
 }
 
-TEST_CASE("a process that is ended on purpose is no failure, and its successor is judged like any other") {
+TEST_CASE("a process that is ended on purpose does not fail the job, and its successor is judged like any other") {
   Monitor monitor(1, 2);
   monitor.on_start(1);
   monitor.on_kill(1);
