@@ -31,7 +31,7 @@
 namespace margay::host {
 
 // The version of this interface. A library that was built for another version gets an error from join().
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 // The most characters of a library's name, libraries of a rank, and counters, events and named bits of a library.
 inline constexpr std::size_t kNameMost = 15;
 inline constexpr std::size_t kLibrariesMost = 3;
@@ -86,6 +86,9 @@ struct Library {
   std::span<const NamedBits> bits = {};
   std::span<const EqualCounters> equal = {};
   Quotient quotient = {};
+  // Whether the library starts processes while the job runs (Rank::start_processes()), sends to them, and may join
+  // those that it has started. Otherwise it reaches the ranks that began with the job.
+  bool spans_places = false;
 };
 
 // A way: a wire by which messages reach a peer. `usual`: the pair's preferred wire, which MPI uses. Other values come
@@ -199,13 +202,15 @@ class Rank {
   Rank(const Rank&) = delete;
   Rank& operator=(const Rank&) = delete;
 
-  // Ends the library's part in the rank, and deletes this object. Collective over the ranks of the job. Detaches the
-  // library's portals and removes its observers. The last user of the rank (library, session or MPI) signs off at the
-  // launcher. Requires: outside; no Outgoing is queued, and no message is in flight to the library (a barrier in which
-  // every rank has its answers). A message that arrives later is dropped.
+  // Ends the library's part in the rank, and deletes this object. Collective over the ranks of the job, or in a process
+  // of start_processes() over those of its call. Detaches the library's portals and removes its observers. The last user
+  // of the rank (library, session or MPI) signs off at the launcher. Requires: outside; no Outgoing is queued, and no
+  // message is in flight to the library (a barrier in which every rank has its answers). A message that arrives later is
+  // dropped.
   virtual void end() = 0;
 
-  // This process's rank, and the number of ranks. Constant; may be called outside.
+  // This process's rank, which is its place in the job, and the number of ranks that began with the job. A process that
+  // was started later has a rank from size() on. Constant; may be called outside.
   [[nodiscard]] virtual portals::Rank rank() const = 0;
   [[nodiscard]] virtual std::uint32_t size() const = 0;
   // Whether both ranks lie on one node, so that their messages pass through shared memory. May be called outside.
@@ -241,7 +246,27 @@ class Rank {
   // must make room in each of its calls, because messages of MPI wait behind a held one.
   virtual void hold_when_no_room(portals::PortalIndex portal) = 0;
 
-  // Requires for try_send() and send(): a destination below size(), and a portal that the library has named.
+  // Processes that start and end while the job runs. Only for a library with Library::spans_places.
+  //
+  // The number of places of the job, each of which can have a process: size(), and further ones if the launcher can
+  // start processes. Constant; may be called outside.
+  [[nodiscard]] virtual std::uint32_t places() const = 0;
+  // Whether a process communicates at this place. Requires: `place` is below places().
+  [[nodiscard]] virtual bool has_process(portals::Rank place) const = 0;
+  // Starts a program, which must join this library, in `count` empty places, and sets `places`. The launcher looks for
+  // the program from this process's working folder on, or in PATH. Barriers and end() of the new processes are
+  // collective over those of this call. Returns when they run, before they have joined. Fails if none was started.
+  [[nodiscard]] virtual portals::Status start_processes(const std::string& program, std::uint32_t count,
+                                                        std::vector<portals::Rank>& places) = 0;
+  // Ends processes that were started later, which is not a failure of the job. What they have sent arrives, or not. Each
+  // rank that exchanges messages with them calls note_end().
+  [[nodiscard]] virtual portals::Status end_processes(const std::vector<portals::Rank>& places) = 0;
+  // Notes that the process of a place was ended: lost() becomes true in a later round, and messages to it fail. Requires:
+  // a place from size() on.
+  virtual void note_end(portals::Rank place) = 0;
+
+  // Requires for try_send() and send(): a destination below size(), or below places() if the library spans places; and
+  // a portal that the library has named.
   // Sends a message if its wire can take the whole body at once. true: the body's memory is free again. false: nothing
   // happened (the ring is full, the body is long, or the peer is lost); send() is used instead. Header::source and
   // length are set here.

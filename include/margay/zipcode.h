@@ -79,8 +79,9 @@ typedef struct Zip_process {
 } Zip_process;
 
 /* Makes the group of N nodes from node_bias on, which wraps around after the last node. With pm_flag the caller comes
- * first, as Postmaster, and is left out of the nodes that follow: the group has N + 1 processes. Returns NULL after an
- * error, such as more processes than the job has. */
+ * first, as Postmaster, and is left out of the nodes that follow: the group has N + 1 processes. If the job has fewer
+ * nodes, process 0 gets a group of N empty places, for zip_spawn(). Returns NULL after an error, such as more processes
+ * than the job has places. */
 ZIP_ADDRESSEES* zip_new_cohort(int N, int node_bias, int cohort_pid, int pm_flag);
 #define COHORT_FIRST_NODE 0
 /* Further constructors; the paper wishes for "portable ways to construct and modify process groups". `processes` are
@@ -96,13 +97,14 @@ Zip_process zip_addressee(const ZIP_ADDRESSEES* addressees, int rank);
 int zip_addressee_rank(const ZIP_ADDRESSEES* addressees, int node, int pid);
 /* Frees the group and sets *addressees to NULL. Mailers keep copies. (ours) */
 void zip_free_addressees(ZIP_ADDRESSEES** addressees);
-/* The calling process's node, and the number of nodes of the job, the host not counted. (ours) */
+/* The calling process's node, and the number of nodes that began with the job, the host not counted. (ours) */
 int zip_my_node(void);
 int zip_nodes(void);
 
-/* Starts a program on the processes of the group, except the caller; returns a nonzero value on failure. Ends them.
- * Where a process cannot be started, both are null operations (5.1): they check their arguments and return 0, and the
- * programs are started by `margay run -n 1 ./host : -n 4 ./node`. */
+/* Starts a program at the empty places of the group, waits until the new processes have begun Zipcode, and puts their
+ * nodes into the group. zip_kill() ends processes of the group that zip_spawn() has started. Both return a nonzero
+ * value on failure, and are for process 0. For processes that began with the job (`margay run -n 1 ./host : -n 4
+ * ./node`) both are null operations (5.1): they check their arguments and return 0. */
 int zip_spawn(const char* prog_name, ZIP_ADDRESSEES* addressees);
 int zip_kill(ZIP_ADDRESSEES* addressees);
 

@@ -11,6 +11,8 @@
 #include "mpi/process/threads.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/rank/current.hpp"
+#include "sim/boot/job.hpp"
+#include "sim/boot/pmi_client.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::libraries {
@@ -76,6 +78,20 @@ Status check_texts(const host::Library& library) {
     if (!names.insert(counter).second) return Status::error(who + ": two counters have the name " + counter);
   }
   return {};
+}
+
+// Whether the library may join a process that was started in this way. A library addresses its peers by their places,
+// which are ranks only for those that began with the job. The launcher passes the name of the library that has started
+// a process.
+Status check_start(const sim::Job& job, const host::Library& library) {
+  if (!job.spawned) return {};
+  std::string starter;
+  bool found = false;
+  if (Status status = job.pmi->lookup(kStarterKey, starter, found); !status.ok()) return status;
+  if (found && library.spans_places && starter == library.name) return {};
+  const std::string by = found ? "the library " + starter : "MPI_Comm_spawn";
+  return Status::error(std::string("the library ") + library.name + " cannot join a process that " + by +
+                       " has started: start it with `margay run`");
 }
 
 // Part::Release.
@@ -162,11 +178,9 @@ Status Libraries::join(const host::Library& library, bool threads, const void* c
     if (Status status = check(library); !status.ok()) return status;
     if (Status status = mpi::acquire_machine(threads); !status.ok()) return status;
     mpi_adi::MpiRank& rank = *mpi_adi::current_rank();
-    // A library addresses its peers by their places, which are ranks only for those that began with the job.
-    if (rank.process().job().spawned) {
+    if (Status status = check_start(rank.process().job(), library); !status.ok()) {
       mpi::release_machine(mpi::User::library);
-      return Status::error(std::string("the library ") + library.name +
-                           " cannot join a process that MPI_Comm_spawn has started: start it with `margay run`");
+      return status;
     }
     rank.enter();
     parts_.push_back(std::make_unique<Part>(rank, library, slot_for(rank, library.name), &leave_its_process));

@@ -118,7 +118,7 @@ portals::Rank Part::rank() const {
 }
 
 std::uint32_t Part::size() const {
-  return rank_.process().job().world_size();
+  return rank_.process().job().initial_ranks();
 }
 
 // The ranks of a simulated machine reach each other by one network, wherever they are; with ways, by its first network.
@@ -200,7 +200,7 @@ void Part::hold_when_no_room(portals::PortalIndex portal) {
 }
 
 void Part::check(const portals::Header& header) const {
-  portals::require(header.destination.rank < size(), "a library sends to a rank that the job does not have");
+  portals::require(header.destination.rank < peers(), "a library sends to a rank that the job does not have");
   portals::require(has(header.portal), "a library sends to a portal that it has not named");
 }
 
@@ -396,7 +396,7 @@ void wait_idly(mpi_adi::MpiRank& rank, Done done, const mpi_adi::NamedWait& name
 }  // namespace
 
 Status Part::wait(const host::Wait& wait, bool (*done)(void*), void* argument) {
-  portals::require(wait.peer == portals::kAnyRank || wait.peer < size(),
+  portals::require(wait.peer == portals::kAnyRank || wait.peer < peers(),
                    "a library waits for a rank that the job does not have");
   portals::Rank lost = portals::kAnyRank;
   // An idle thread may get work from another thread, so its wait never proves a deadlock.
@@ -480,7 +480,7 @@ void Part::record(const host::Event& event) {
   traced.source = rank();
   traced.destination = event.peer;
   if (event.of_sent) {
-    portals::require(event.peer < size(),
+    portals::require(event.peer < peers(),
                      "a library records an event about a message to a rank that the job does not have");
     traced.sequence = rank_.process().kernel().registers().next(event.peer, code_of(event.way)) - 1;
   } else if (event.of_arrived != nullptr) {

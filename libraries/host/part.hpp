@@ -38,6 +38,9 @@ class ObserverListener final : public mpi_adi::Listener {
   host::Observer& observer_;
 };
 
+// The key by which a process that a library has started finds the library's name.
+inline constexpr const char* kStarterKey = "MARGAY_LIBRARY";
+
 // One library in one rank. Made by Libraries::join(), which holds the machine for it; deleted by end().
 class Part final : public host::Rank {
  public:
@@ -58,6 +61,12 @@ class Part final : public host::Rank {
   void end() override;
   [[nodiscard]] portals::Rank rank() const override;
   [[nodiscard]] std::uint32_t size() const override;
+  [[nodiscard]] std::uint32_t places() const override;
+  [[nodiscard]] bool has_process(portals::Rank place) const override;
+  [[nodiscard]] portals::Status start_processes(const std::string& program, std::uint32_t count,
+                                                std::vector<portals::Rank>& places) override;
+  [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>& places) override;
+  void note_end(portals::Rank place) override;
   [[nodiscard]] bool on_node(portals::Rank peer) const override;
   [[nodiscard]] std::span<const std::byte, 32> secret() const override;
   void enter(const char* name, const void* caller) override;
@@ -124,6 +133,8 @@ class Part final : public host::Rank {
   void check(const portals::Header& header) const;
   // Ends the process if a way to a rank is not open.
   void check_way(portals::Rank peer, host::Way way) const;
+  // The ranks below this number are peers of the library.
+  [[nodiscard]] std::uint32_t peers() const { return library_.spans_places ? places() : size(); }
   // The first rank that is lost and may have to end a wait for `peer`; kAnyRank: there is none. One comparison in a job
   // without losses, because each round of a wait asks.
   [[nodiscard]] portals::Rank first_lost(portals::Rank peer) const;

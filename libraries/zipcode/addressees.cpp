@@ -12,7 +12,7 @@ Group make_cohort(const Nodes& nodes, std::uint32_t caller, int count, int node_
     fail("a cohort of " + std::to_string(count) + " processes; use a positive number");
   const int caller_node = nodes.node_of(caller);
   const bool is_left_out = with_caller && caller_node >= 0;
-  const int most = nodes.count() - (is_left_out ? 1 : 0);
+  const int most = nodes.count_for(caller, with_caller);
   if (count > most)
     fail("a cohort of " + std::to_string(count) + " processes, but the job has " + std::to_string(most) +
          " nodes for it; start more processes (margay run -n)");
@@ -78,7 +78,9 @@ Group exclude(const Group& group, int count, const int* ranks) {
 Group unite(const Group& first, const Group& second) {
   Group made = first;
   for (const Member& each : second) {
-    if (index_of(first, each.rank) < 0) made.push_back(each);
+    const bool is_in_first = std::ranges::any_of(
+        first, [&each](const Member& other) { return other.rank == each.rank && other.is_empty == each.is_empty; });
+    if (!is_in_first) made.push_back(each);
   }
   return made;
 }

@@ -36,7 +36,10 @@ enum class Tag : std::uint16_t {
   used,      // the answer: the context_ids that the member uses
   counts,    // the letters that this process has sent to each other one, to process 0
   total,     // from process 0: the letters that were sent to the receiver
-  form       // the form of initialisation, to process 0
+  form,      // the form of initialisation, to process 0
+  settled,   // all letters to this process have arrived, to process 0
+  leave,     // from process 0: all processes have settled
+  ended      // from process 0: the processes that zip_kill() has ended
 };
 inline constexpr std::uint16_t kSystemContext = 0;
 
@@ -120,11 +123,14 @@ inline constexpr std::array kNamedBits{
     named(Tag::counts, "counts of letters"),
     named(Tag::total, "the count of letters"),
     named(Tag::form, "a form of initialisation"),
+    named(Tag::settled, "a process has settled"),
+    named(Tag::leave, "all processes have settled"),
+    named(Tag::ended, "ended processes"),
     host::NamedBits{kLetterPortal, 0, ~portals::MatchBits{0}, "a letter"},
     host::NamedBits{kLongPortal, 0, ~portals::MatchBits{0}, "long letter {number}"},
     host::NamedBits{kFetchPortal, 0, ~portals::MatchBits{0}, "the fetched letter {number}"}};
 // Each letter is received or freed.
 inline constexpr std::array<host::EqualCounters, 1> kEqual{{{kSent, kEnded}}};
-inline constexpr host::Library kLibrary{"zipcode", kPortals, kCounters, kSentences, kNamedBits, kEqual};
+inline constexpr host::Library kLibrary{"zipcode", kPortals, kCounters, kSentences, kNamedBits, kEqual, {}, true};
 
 }  // namespace margay::zipcode::core

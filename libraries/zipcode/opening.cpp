@@ -6,6 +6,7 @@
 #include "libraries/zipcode/collective.hpp"
 #include "libraries/zipcode/error.hpp"
 #include "libraries/zipcode/opening_text.hpp"
+#include "libraries/zipcode/processes.hpp"
 
 namespace margay::zipcode::core {
 
@@ -43,7 +44,7 @@ Opening await_opening(Session& session, const char* call, Tag tag, std::uint32_t
   // The Postmaster General sends for any Postmaster, so the wait is for it.
   const portals::Rank from = session.form.has_postmaster_general ? kServer : postmaster;
   session.post.await_system(call, tag, from, [&](portals::Rank, Bytes body) {
-    return decode(body, session.rank.size(), opening) && index_of(opening.group, session.me()) >= 0 &&
+    return decode(body, session.rank.places(), opening) && index_of(opening.group, session.me()) >= 0 &&
            (postmaster == portals::kAnyRank ? opening.postmaster != session.me() : opening.postmaster == postmaster);
   });
   return opening;
@@ -116,6 +117,7 @@ ZIP_MAILER* open(Session& session, const char* call, int mail_class, const std::
     if (wanted.group.front().rank != session.me())
       fail("the caller passes a group whose first process is rank " + std::to_string(wanted.group.front().rank) +
            "; the first one is the Postmaster, and the others pass NULL");
+    check_running(session, *group);
   }
   const bool has_server = session.form.has_postmaster_general;
   const Opening opening = has_server ? open_by_server(session, call, wanted, group != nullptr)
@@ -141,6 +143,7 @@ ZIP_MAILER* open_with(Session& session, int mail_class, const std::array<int, 3>
   check_opening(opening);
   opening.postmaster = group.front().rank;
   if (index_of(group, session.me()) < 0) fail("the caller is not in the group");
+  check_running(session, group);
   const std::uint32_t ids = context_ids(find_class(mail_class)->dimensions);
   const auto first = static_cast<std::uint32_t>(context_id);
   if (context_id < 0 || first < kFirstExplicit || first + ids > kLastExplicit + 1)
@@ -171,9 +174,10 @@ void await_letters(Session& session, const char* call, ZIP_MAILER& mailer) {
   const std::uint64_t expected = sent[static_cast<std::size_t>(mailer.index)];
   const portals::Status status = host::wait_until(session.rank, {.call = call}, [&] {
     session.post.sweep();
-    return family.taken + session.post.count(family.first, family.last) >= expected;
+    return family.taken + session.post.count(family.first, family.last) >= expected || session.post.is_closing_broken();
   });
   if (!status.ok()) fail(status.sentence());
+  if (session.post.is_closing_broken()) fail("a member of the mailer was ended");
 }
 
 }  // namespace
@@ -191,16 +195,26 @@ void close(Session& session, const char* call, ZIP_MAILER& mailer) {
     if (family.source == Source::agreement) session.used.remove(family.first, family.last - family.first);
     ++session.rank.counter(kClosed);
   };
+  std::vector<portals::Rank> ranks;
+  for (const Member& each : closed->group) ranks.push_back(each.rank);
+  session.post.set_closing(std::move(ranks));
   try {
-    await_letters(session, call, *closed);
+    if (!session.post.is_closing_broken()) await_letters(session, call, *closed);
     session.post.free_all(family.first, family.last);
     // A member that returns may use explicit ids again at once, so all must have freed their letters.
-    sync(session, call, *closed, Scope::group);
+    if (!session.post.is_closing_broken()) sync(session, call, *closed, Scope::group);
   } catch (const Error&) {
-    end();
-    throw;
+    // Where a member was ended, the others do not wait for each other, and the context_ids are not used again.
+    if (!session.post.is_closing_broken()) {
+      session.post.set_closing({});
+      end();
+      throw;
+    }
   }
+  const bool is_broken = session.post.is_closing_broken();
+  session.post.set_closing({});
   end();
+  if (is_broken) return;
   if (family.source != Source::postmaster_general || closed->index != 0) return;
   Opening opening{.mail_class = closed->mail_class, .shape = closed->shape, .postmaster = session.me()};
   opening.context = family.first;
@@ -208,42 +222,74 @@ void close(Session& session, const char* call, ZIP_MAILER& mailer) {
   send_opening(session, kServer, Tag::close, opening);
 }
 
-void settle(Session& session, const char* call) {
-  Post& post = session.post;
-  const std::size_t processes = session.rank.size();
-  const std::size_t bytes = processes * sizeof(std::uint64_t);
-  std::vector<std::uint64_t> sums(processes);
-  const auto expect = [&](std::uint64_t& expected) {
-    return [&expected](portals::Rank, Bytes body) {
-      if (body.size() != sizeof expected) return false;
-      std::memcpy(&expected, body.data(), sizeof expected);
-      return true;
-    };
+namespace {
+
+// A receive of numbers: accepts a letter of Zipcode itself that has exactly these.
+[[nodiscard]] Post::Accepts into(std::span<std::uint64_t> numbers) {
+  return [numbers](portals::Rank, Bytes body) {
+    if (body.size() != numbers.size_bytes()) return false;
+    std::memcpy(numbers.data(), body.data(), body.size());
+    return true;
   };
-  std::uint64_t expected = 0;
+}
+
+// The other processes of the session, at process 0.
+[[nodiscard]] std::vector<std::uint32_t> others(const Session& session) {
+  std::vector<std::uint32_t> peers(session.started.begin(), session.started.end());
+  for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer) peers.push_back(peer);
+  return peers;
+}
+
+// The letters that the session has sent to this process, and whether it has processes of several worlds. Process 0 adds
+// up the counts of all. Those of a process that zip_kill() has ended are missing.
+[[nodiscard]] std::array<std::uint64_t, 2> total_for(Session& session, const char* call) {
+  Post& post = session.post;
+  std::array<std::uint64_t, 2> total{};
   if (session.me() != kServer) {
     post.send_system(kServer, Tag::counts, std::as_bytes(std::span(post.sent())));
-    post.await_system(call, Tag::total, kServer, expect(expected));
-  } else {
-    sums = post.sent();
-    for (std::uint32_t peer = 1; peer < processes; ++peer) {
-      post.await_system(call, Tag::counts, peer, [&](portals::Rank, Bytes body) {
-        if (body.size() != bytes) return false;
-        std::vector<std::uint64_t> counts(processes);
-        std::memcpy(counts.data(), body.data(), bytes);
-        for (std::size_t i = 0; i < processes; ++i) sums[i] += counts[i];
-        return true;
-      });
-    }
-    expected = sums[kServer];
-    for (std::uint32_t peer = 1; peer < processes; ++peer)
-      post.send_system(peer, Tag::total, std::as_bytes(std::span(&sums[peer], 1)));
+    post.await_system(call, Tag::total, kServer, into(total));
+    return total;
   }
+  std::vector<std::uint64_t> sums = post.sent();
+  std::vector<std::uint64_t> counts(sums.size());
+  for (const std::uint32_t peer : others(session)) {
+    post.await_system(call, Tag::counts, peer, into(counts));
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += counts[i];
+  }
+  total[1] = session.started.empty() ? 0 : 1;
+  for (const std::uint32_t peer : others(session)) {
+    total[0] = sums[peer];
+    post.send_system(peer, Tag::total, std::as_bytes(std::span(total)));
+  }
+  total[0] = sums[kServer];
+  return total;
+}
+
+void await_idle(Session& session, const char* call, std::uint64_t arrivals) {
   const portals::Status status = host::wait_until(session.rank, {.call = call}, [&] {
-    post.sweep();
-    return post.arrived() >= expected && post.is_idle();
+    session.post.sweep();
+    return session.post.arrived() >= arrivals && session.post.is_idle();
   });
   if (!status.ok()) fail(status.sentence());
+}
+
+}  // namespace
+
+// The host's end() has a barrier of the processes that were started together. So where there are others, each one waits
+// here until all have their letters.
+void settle(Session& session, const char* call) {
+  const auto [arrivals, has_worlds] = total_for(session, call);
+  await_idle(session, call, arrivals);
+  if (has_worlds == 0) return;
+  Post& post = session.post;
+  if (session.me() != kServer) {
+    post.send_system(kServer, Tag::settled, {});
+    post.await_system(call, Tag::leave, kServer, into({}));
+  } else {
+    for (const std::uint32_t peer : others(session)) post.await_system(call, Tag::settled, peer, into({}));
+    for (const std::uint32_t peer : others(session)) post.send_system(peer, Tag::leave, {});
+  }
+  await_idle(session, call, arrivals);
 }
 
 }  // namespace margay::zipcode::core

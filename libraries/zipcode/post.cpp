@@ -65,7 +65,7 @@ Post::Post(host::Rank& rank)
                     system_, {}),
       letters_entry_({.ignore_bits = ~portals::MatchBits{0}}, heap_, {}),
       bodies_(rank, kLongPortal, kFetchPortal),
-      sent_(rank.size()) {
+      sent_(rank.places()) {
   // A letter that does not fit into the first heap must not go to the second one.
   list_.append(system_entry_);
   list_.append(letters_entry_);
@@ -384,9 +384,9 @@ Letter Post::await(const char* call, const Wanted& wanted) {
   const portals::Status status = host::wait_until(rank_, {.call = call, .peer = wanted.source}, [&] {
     sweep();
     letter = take(wanted);
-    return letter.has_value();
+    return letter.has_value() || is_closing_broken();
   });
-  if (!letter.has_value()) fail(status.sentence());
+  if (!letter.has_value()) fail(status.ok() ? "a member of the mailer was ended" : status.sentence());
   return std::move(*letter);
 }
 
@@ -429,6 +429,15 @@ void Post::await_system(const char* call, Tag tag, portals::Rank peer, const Acc
     return is_taken;
   });
   if (!is_taken) fail(status.sentence());
+}
+
+void Post::add_ended(portals::Rank place) {
+  if (ended_places_.insert(place).second) rank_.note_end(place);
+}
+
+bool Post::is_closing_broken() const {
+  return !ended_places_.empty() &&
+         std::ranges::any_of(closing_, [this](portals::Rank each) { return has_ended(each); });
 }
 
 bool Post::is_idle() const {

@@ -12,6 +12,8 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "libraries/parts/bodies.hpp"
@@ -97,6 +99,13 @@ class Post final : private host::Observer {
   // Waits for it, from `peer` or, with kAnyRank, from anyone.
   void await_system(const char* call, Tag tag, portals::Rank peer, const Accepts& accepts);
 
+  // The process of a place was ended by zip_kill(); has_ended(): whether it was.
+  void add_ended(portals::Rank place);
+  [[nodiscard]] bool has_ended(portals::Rank place) const { return ended_places_.contains(place); }
+  // While these processes close a mailer: waits fail once one of them was ended, because the others close without it.
+  void set_closing(std::vector<portals::Rank> ranks) { closing_ = std::move(ranks); }
+  [[nodiscard]] bool is_closing_broken() const;
+
   // The letters of contexts first, first + 2, ... below last that have arrived and were not taken; frees them.
   [[nodiscard]] std::uint64_t count(std::uint32_t first, std::uint32_t last);
   void free_all(std::uint32_t first, std::uint32_t last);
@@ -170,6 +179,8 @@ class Post final : private host::Observer {
   std::list<Pull> pulls_;
   std::size_t kept_bytes_ = 0, moved_bytes_ = 0;
   std::vector<std::uint64_t> sent_;
+  std::set<portals::Rank> ended_places_;
+  std::vector<portals::Rank> closing_;
   std::uint64_t ended_ = 0;
   bool is_attached_ = false;
 };

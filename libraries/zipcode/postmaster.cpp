@@ -5,7 +5,7 @@
 namespace margay::zipcode::core {
 
 PostmasterGeneral::PostmasterGeneral(Post& post, bool has_token)
-    : post_(post), has_token_(has_token), used_(post.rank().size()) {
+    : post_(post), has_token_(has_token), used_(post.rank().places()) {
   // The loss of the token's holder lets the next opening begin.
   post_.rank().observe_losses(*this, true);
 }
@@ -22,7 +22,7 @@ void PostmasterGeneral::watch_rounds(bool on) {
 }
 
 void PostmasterGeneral::serve() {
-  const std::uint32_t processes = post_.rank().size();
+  const std::uint32_t processes = post_.rank().places();
   Opening opening;
   const auto decodes = [&](portals::Rank source, Bytes body) {
     const bool is_valid = decode(body, processes, opening) && opening.postmaster == source;

@@ -1,29 +1,29 @@
-// The start and end of processes: the seam behind zip_spawn() and zip_kill().
+// The start and end of processes (4.2): cohorts of empty places, zip_spawn() and zip_kill(). The host's functions for
+// places do the work (include/margay/host.hpp). Functions throw Error, and require that the thread is inside.
+//
+// Process 0 starts and ends processes. A process that it has started is a node like any other: it sends process 0 its
+// form of initialisation, and takes part in the end of the session.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "libraries/zipcode/addressees.hpp"
-#include "margay/host.hpp"
+#include "libraries/zipcode/session.hpp"
 
 namespace margay::zipcode::core {
 
-// What a system does for zip_spawn() and zip_kill(). Functions require that the thread is inside.
-class Processes {
- public:
-  Processes() = default;
-  Processes(const Processes&) = delete;
-  Processes& operator=(const Processes&) = delete;
-  virtual ~Processes() = default;
-  // Starts `program` on each process of the group, the caller excepted. Empty: done; otherwise the reason.
-  [[nodiscard]] virtual std::string spawn(host::Rank& rank, const std::string& program, const Group& group) = 0;
-  // Ends each process of the group, the caller excepted.
-  [[nodiscard]] virtual std::string kill(host::Rank& rank, const Group& group) = 0;
-};
+// zip_new_cohort(): of processes that began with the job if it has enough; otherwise, in process 0, of empty places.
+[[nodiscard]] Group new_cohort(Session& session, int count, int node_bias, int pid, bool with_caller);
+// The members of a group that is freed need their places no more, unless they have started.
+void give_back(Session& session, const Group& group);
+// Starts `program` at the empty places of the group, which get their final ranks, and waits until it has begun. A null
+// operation (5.1) if all members run.
+void spawn(Session& session, const char* call, const std::string& program, Group& group);
+// Ends the members that zip_spawn() has started, the caller excepted. Others began with the job, and are left alone.
+void kill(Session& session, const Group& group);
+// Fails if a member has no process.
+void check_running(Session& session, const Group& group);
 
-// The processes of this system. Where the launcher starts all programs, both are null operations (paper 000, section
-// 5.1: "acceptable portability is still maintained").
-[[nodiscard]] Processes& processes();
+// The error of a process that has begun by another form than process 0; empty: none.
+[[nodiscard]] std::string form_error(const Session& session, std::uint32_t peer, const std::string& form);
 
 }  // namespace margay::zipcode::core

@@ -22,9 +22,16 @@ struct Form {
   friend bool operator==(const Form&, const Form&) = default;
 };
 
-// Notified of letters of Zipcode itself where there is no Postmaster General: calls take them.
-class Nobody final : public host::Observer {
-  void notify() override {}
+// Notified of letters of Zipcode itself where there is no Postmaster General. Calls take them, except those about
+// processes that were ended.
+class Ends final : public host::Observer {
+ public:
+  explicit Ends(Post& post) : post_(post) {}
+
+ private:
+  void notify() override;
+
+  Post& post_;
 };
 
 // A key of attributes.
@@ -37,7 +44,7 @@ struct Session {
   Session(host::Rank& joined, Form chosen);
 
   [[nodiscard]] std::uint32_t me() const { return rank.rank(); }
-  [[nodiscard]] Nodes nodes() const { return {rank.size(), form.has_host}; }
+  [[nodiscard]] Nodes nodes() const { return {rank.size(), form.has_host, &rank}; }
   // A mailer that the program names. Throws Error if it is not open.
   [[nodiscard]] ZIP_MAILER& open_mailer(ZIP_MAILER* mailer) const;
   // The same, of this class. Throws Error.
@@ -56,7 +63,12 @@ struct Session {
   const Form form;
   Post post;
   std::unique_ptr<PostmasterGeneral> postmaster_general;  // in process 0
-  Nobody nobody;
+  Ends ends;
+  // The call that has begun the session.
+  const char* begun_by = "";
+  // In process 0: the ranks that cohorts have, but no process yet; and those that zip_spawn() has started.
+  std::set<std::uint32_t> reserved;
+  std::set<std::uint32_t> started;
   // Without a Postmaster General: the context_ids that this process uses.
   ContextSet used;
   // Mailers that the program has opened, by their address; children are known through them.

@@ -1,4 +1,5 @@
 // Begin and end, groups, processes and the error handler: sections 4.1 and 4.2.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -17,8 +18,8 @@ thread_local Zip_error_handler* error_handler = nullptr;
 
 // All processes begin by the same form, or none knows where context_ids come from. Process 0 compares them, and sends
 // the verdict to all: empty, or the error.
-void check_form(Session& session, const char* call, const char* name) {
-  const std::string own = name;
+void check_form(Session& session, const char* call) {
+  const std::string own = session.begun_by;
   const auto text_of = [](Bytes body) { return std::string(reinterpret_cast<const char*>(body.data()), body.size()); };
   std::string verdict;
   if (session.me() != 0) {
@@ -30,10 +31,7 @@ void check_form(Session& session, const char* call, const char* name) {
   } else {
     for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer) {
       session.post.await_system(call, Tag::form, peer, [&](portals::Rank, Bytes body) {
-        const std::string other = text_of(body);
-        if (other != own && verdict.empty())
-          verdict = "process " + std::to_string(peer) + " calls " + other + ", but process 0 " + own +
-                    "; all processes call the same one";
+        if (verdict.empty()) verdict = form_error(session, peer, text_of(body));
         return true;
       });
     }
@@ -50,8 +48,9 @@ bool has_token() {
   fail("invalid MARGAY_ZIPCODE_TOKEN=" + std::string(value) + "; use on or off");
 }
 
-void start(Session& session, const char* call, const char* name) {
-  host::Observer* system = &session.nobody;
+void start(Session& session, const char* call) {
+  session.begun_by = call;
+  host::Observer* system = &session.ends;
   if (session.form.has_postmaster_general && session.me() == 0) {
     session.postmaster_general = std::make_unique<PostmasterGeneral>(session.post, has_token());
     system = session.postmaster_general.get();
@@ -59,7 +58,7 @@ void start(Session& session, const char* call, const char* name) {
   if (const portals::Status status = session.post.attach(*system); !status.ok()) fail(status.sentence());
   // No process sends before all portals are attached.
   if (const portals::Status status = session.rank.barrier(call); !status.ok()) fail(status.sentence());
-  check_form(session, call, name);
+  check_form(session, call);
 }
 
 int begin(const char* name, Form form, const void* caller) {
@@ -77,7 +76,7 @@ int begin(const char* name, Form form, const void* caller) {
     const host::Call inside(*joined, name, caller);
     try {
       here = new Session(*joined, form);
-      start(*here, name, name);
+      start(*here, name);
       return 0;
     } catch (const Error& thrown) {
       error = thrown.what();
@@ -165,7 +164,7 @@ Zip_error_handler* zip_set_error_handler(Zip_error_handler* handler) {
 
 ZIP_ADDRESSEES* zip_new_cohort(int N, int node_bias, int cohort_pid, int pm_flag) {
   return call<ZIP_ADDRESSEES*>("zip_new_cohort", nullptr, [&](Session& session) {
-    return own(make_cohort(session.nodes(), session.me(), N, node_bias, cohort_pid, pm_flag != 0));
+    return own(new_cohort(session, N, node_bias, cohort_pid, pm_flag != 0));
   });
 }
 
@@ -203,14 +202,15 @@ Zip_process zip_addressee(const ZIP_ADDRESSEES* addressees, int rank) {
 int zip_addressee_rank(const ZIP_ADDRESSEES* addressees, int node, int pid) {
   return call("zip_addressee_rank", -1, [&](Session& session) {
     const Group& group = group_of(addressees);
-    const std::optional<std::uint32_t> rank = session.nodes().rank_of(node);
-    const int at = rank.has_value() ? index_of(group, *rank) : -1;
-    return at >= 0 && group[static_cast<std::size_t>(at)].pid == pid ? at : -1;
+    const auto at = std::ranges::find_if(
+        group, [&](const Member& each) { return session.nodes().node_of(each.rank) == node && each.pid == pid; });
+    return at == group.end() ? -1 : static_cast<int>(at - group.begin());
   });
 }
 
 void zip_free_addressees(ZIP_ADDRESSEES** addressees) {
   if (addressees == nullptr) return;
+  if (here != nullptr && *addressees != nullptr) give_back(*here, (*addressees)->group);
   delete std::exchange(*addressees, nullptr);
 }
 
@@ -225,14 +225,11 @@ int zip_nodes(void) {
 int zip_spawn(const char* prog_name, ZIP_ADDRESSEES* addressees) {
   return call_int("zip_spawn", [&](Session& session) {
     if (prog_name == nullptr || *prog_name == '\0') fail("the program's name is empty");
-    const std::string error = processes().spawn(session.rank, prog_name, group_of(addressees));
-    if (!error.empty()) fail(error);
+    static_cast<void>(group_of(addressees));
+    spawn(session, "zip_spawn", prog_name, addressees->group);
   });
 }
 
 int zip_kill(ZIP_ADDRESSEES* addressees) {
-  return call_int("zip_kill", [&](Session& session) {
-    const std::string error = processes().kill(session.rank, group_of(addressees));
-    if (!error.empty()) fail(error);
-  });
+  return call_int("zip_kill", [&](Session& session) { kill(session, group_of(addressees)); });
 }

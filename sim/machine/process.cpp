@@ -137,6 +137,12 @@ bool Process::is_absent(std::uint32_t place) const {
   return board_map_.attached() && place < board_map_.size() && board_map_.block(place).state != RankState::initialized;
 }
 
+void Process::place_ended(std::uint32_t place) {
+  if (shm_ == nullptr || !node_memory_.has_value()) return;
+  if (const std::uint32_t local = node_memory_->local_rank(place); local != NodeMemory::kNotHere)
+    shm_->process_ended(local);
+}
+
 Status Process::open_trace() {
   if (job_.trace_dir.empty()) return {};
   std::uint64_t events = kDefaultTraceEvents;

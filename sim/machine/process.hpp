@@ -170,6 +170,9 @@ class Process {
   // Whether no process communicates at this place of the job: none has started there, or it has ended its
   // communication. False if there is no job board.
   [[nodiscard]] bool is_absent(std::uint32_t place) const;
+  // Notes that the process of a place was ended on purpose: what it has sent is taken, and it is then lost. By TCP the
+  // connection reports the end.
+  void place_ended(std::uint32_t place);
   // The findings of the checks (leaks, types, ...). With --strict (MARGAY_STRICT=1) a job with findings ends with
   // kStatusFindings, if it would have ended with 0. Under the lock.
   [[nodiscard]] Findings& findings() { return findings_; }

@@ -137,6 +137,16 @@ class ScriptedRank final : public host::Rank {
   void end() override {}
   [[nodiscard]] portals::Rank rank() const override { return me_; }
   [[nodiscard]] std::uint32_t size() const override { return kNodes; }
+  [[nodiscard]] std::uint32_t places() const override { return size(); }
+  [[nodiscard]] bool has_process(portals::Rank /*place*/) const override { return true; }
+  [[nodiscard]] portals::Status start_processes(const std::string& /*program*/, std::uint32_t /*count*/,
+                                                std::vector<portals::Rank>& /*places*/) override {
+    return portals::Status::error("the host of a test starts no processes");
+  }
+  [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>& /*places*/) override {
+    return portals::Status::error("the host of a test ends no processes");
+  }
+  void note_end(portals::Rank /*place*/) override {}
   [[nodiscard]] bool on_node(portals::Rank peer) const override { return peer != 2; }
   [[nodiscard]] std::span<const std::byte, 32> secret() const override { return secret_; }
   void enter(const char* /*name*/, const void* /*caller*/) override {}

@@ -166,6 +166,56 @@ def case_grid(case):
     case.expect_lines([*expected, "2 subgrids of 1 x 3"])
 
 
+# A job on two nodes begins with two processes: the host, and a node that takes no part.
+TWO_NODES = ("--nodes", "2", "--places", "12")
+
+
+def spawning(case, name, *options, status=0, env=None):
+    """A host that starts nodes. Not under a sanitizer: the launcher's own library path applies to what a program starts."""
+    if case.build.sanitizer:
+        return
+    case.margay(*options, program(case, "spawning"), name, ranks=2 if options[-4:] == TWO_NODES else 1, status=status, env={"NODE_PROGRAM": str(program(case, "spawned")), **(env or {})})
+    if status == 0:
+        case.expect_lines([f"{name}: right"])
+
+
+def case_spawn(case):
+    """zip_spawn starts nodes, which exchange letters and open mailers with the host and with nodes of another zip_spawn."""
+    for name in ("letters", "worlds"):
+        for options in ((), TWO_NODES):
+            for env in ({}, {"FORM": "global"}):
+                spawning(case, name, "--check-accounting", *options, env=env)
+
+
+def case_spawn_forms(case):
+    """A started node that begins by another form than the host ends the job with a message that names both."""
+    spawning(case, "letters", status="nonzero", env={"NODE_FORM": "global"})
+    if not case.build.sanitizer:
+        case.expect_said("calls Zip_global_init, but process 0 Zip_init; all processes call the same one")
+
+
+def case_kill(case):
+    """zip_kill ends all nodes or one; the job and its mailers go on, and it succeeds."""
+    for name in ("kill_all", "kill_one"):
+        for options in ((), TWO_NODES):
+            spawning(case, name, *options)
+
+
+def case_spawn_errors(case):
+    """A missing program and lacking places are errors; nodes start no others."""
+    spawning(case, "missing", "--check-accounting")
+    spawning(case, "places", "--check-accounting", "--places", "4")
+
+
+def case_host(case):
+    """examples/zipcode/host starts its nodes, on one node and on two."""
+    if case.build.sanitizer:
+        return
+    for options, others in (((), ()), (TWO_NODES, (":", "-n", "1", program(case, "spawning")))):
+        case.margay("--check-accounting", *options, example(case, "host"), example(case, "node"), "4", "10", *others, ranks=1)
+        case.expect_lines(["4 nodes, 10 parts: pi is 3.141593"])
+
+
 def case_figure_1(case):
     """examples/zipcode/figure_1: the envelope of each class."""
     case.margay(example(case, "figure_1"), ranks=1)

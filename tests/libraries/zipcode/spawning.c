@@ -1,0 +1,227 @@
+/* A host that starts nodes by zip_spawn() and ends them: zipcode_spawning CASE; NODE_PROGRAM is zipcode_spawned. A node
+ * that began with the job only ends it. */
+#include "cases.h"
+
+static char said[1024];
+static void keep_words(const char* words) {
+  snprintf(said, sizeof said, "%s", words);
+}
+static void expect_words(const char* words, int line) {
+  if (strstr(said, words) == NULL) {
+    ++failures;
+    printf("line %d: not \"%s\", but \"%s\"\n", line, words, said);
+  }
+  said[0] = '\0';
+}
+#define SAYS(words) expect_words(words, __LINE__)
+
+static const char* node_program(void) {
+  return getenv("NODE_PROGRAM");
+}
+
+/* A command for a node is a letter that begins with it; spawned.c has their meanings. */
+static void order(ZIP_MAILER* mailer, int node, char command) {
+  char* letter = z_new_letter(mailer, 1);
+  letter[0] = command;
+  z_send(mailer, letter, node);
+}
+static void order_all(ZIP_MAILER* mailer, char command) {
+  int node;
+  for (node = 1; node < zip_size(mailer); ++node) order(mailer, node, command);
+}
+
+/* Each node returns letters of this length unchanged. */
+static void echo(ZIP_MAILER* mailer, int length) {
+  int node, i;
+  for (node = 1; node < zip_size(mailer); ++node) {
+    char* letter = z_new_letter(mailer, length);
+    memset(letter, node, (size_t)length);
+    letter[0] = 'e';
+    z_send(mailer, letter, node);
+  }
+  for (node = 1; node < zip_size(mailer); ++node) {
+    char* letter = z_recvb(mailer, node);
+    NEED(zip_length(mailer, letter) == length && letter[0] == 'e');
+    for (i = 1; i < length && letter[i] == node; ++i) continue;
+    NEED(i >= length);
+    z_free_letter(mailer, letter);
+  }
+}
+
+/* Each node sends a letter to the next node, the last one to the first, and reports from whom it has one. */
+static void ring(ZIP_MAILER* mailer) {
+  const int nodes = zip_size(mailer) - 1;
+  int node;
+  order_all(mailer, 'r');
+  for (node = 1; node <= nodes; ++node) {
+    char* letter = z_recvb(mailer, node);
+    NEED(letter[0] == (node + nodes - 2) % nodes + 1);
+    z_free_letter(mailer, letter);
+  }
+}
+
+ZIP_COMBINE_METHOD(add_ints, int, a, b, a + b);
+
+/* All members combine their ranks. */
+static void combine(ZIP_MAILER* mailer) {
+  const int size = zip_size(mailer);
+  int sum = 0;
+  order_all(mailer, 'c');
+  z_combine(mailer, &sum, add_ints, (int)sizeof sum, 1);
+  NEED(sum == size * (size - 1) / 2);
+}
+
+static ZIP_ADDRESSEES* started(int nodes) {
+  ZIP_ADDRESSEES* group = zip_new_cohort(nodes, COHORT_FIRST_NODE, 33, 1);
+  NEED(zip_spawn(node_program(), group) == 0);
+  return group;
+}
+
+/* Letters, collective operations and two mailers between a host and its nodes. */
+static void letters(void) {
+  static const int lengths[] = {1, 100, 16000, 16384, 17000, 1000000};
+  ZIP_ADDRESSEES* group = started(3);
+  size_t i;
+  int turn, node;
+  NEED(zip_addressees_size(group) == 4 && zip_addressee(group, 0).node == ZIP_HOST_NODE);
+  for (node = 1; node <= 3; ++node) {
+    const Zip_process process = zip_addressee(group, node);
+    NEED(process.node >= 0 && process.pid == 33 && zip_addressee_rank(group, process.node, 33) == node);
+  }
+  for (turn = 0; turn < 2; ++turn) {
+    ZIP_MAILER* mailer = z_open(group);
+    NEED(mailer != NULL && zip_size(mailer) == 4 && zip_rank(mailer) == 0);
+    for (i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) echo(mailer, lengths[i]);
+    ring(mailer);
+    combine(mailer);
+    order_all(mailer, turn == 0 ? 'x' : 'q');
+    zip_close(&mailer);
+  }
+  zip_free_addressees(&group);
+}
+
+/* Two cohorts that were started one after the other are members of one mailer. */
+static void worlds(void) {
+  ZIP_ADDRESSEES *first = started(2), *second = started(2), *all = zip_union(first, second);
+  ZIP_MAILER *one = z_open(first), *other = z_open(second), *both;
+  ring(one);
+  echo(other, 20000);
+  order_all(one, 'x');
+  order_all(other, 'x');
+  zip_close(&one);
+  zip_close(&other);
+  both = z_open(all);
+  NEED(zip_size(both) == 5);
+  ring(both);
+  combine(both);
+  /* Nobody receives these: they end with the mailer. */
+  order_all(both, 'p');
+  order_all(both, 'q');
+  zip_close(&both);
+  zip_free_addressees(&first);
+  zip_free_addressees(&second);
+  zip_free_addressees(&all);
+}
+
+/* A cohort is ended while it waits; its mailer closes, and another cohort works. */
+static void kill_all(void) {
+  ZIP_ADDRESSEES *first = started(3), *second;
+  ZIP_MAILER* mailer = z_open(first);
+  combine(mailer);
+  NEED(zip_kill(first) == 0 && zip_kill(first) == 0);
+  NEED(zip_close(&mailer) == 0);
+  zip_set_error_handler(keep_words);
+  NEED(z_open(first) == NULL);
+  SAYS("was ended by zip_kill()");
+  zip_set_error_handler(NULL);
+  second = started(2);
+  mailer = z_open(second);
+  echo(mailer, 20000);
+  combine(mailer);
+  order_all(mailer, 'q');
+  zip_close(&mailer);
+  zip_free_addressees(&first);
+  zip_free_addressees(&second);
+}
+
+/* One of three nodes is ended; the others close the mailer without it. */
+static void kill_one(void) {
+  ZIP_ADDRESSEES *group = started(3), *one;
+  ZIP_MAILER* mailer = z_open(group);
+  const int second = 2;
+  one = zip_include(group, 1, &second);
+  ring(mailer);
+  NEED(zip_kill(one) == 0);
+  order(mailer, 1, 'q');
+  order(mailer, 3, 'q');
+  NEED(zip_close(&mailer) == 0);
+  zip_free_addressees(&group);
+  zip_free_addressees(&one);
+}
+
+/* The missing program is an error, after which the cohort may be started by another one. */
+static void missing(void) {
+  ZIP_ADDRESSEES *group = zip_new_cohort(2, COHORT_FIRST_NODE, 33, 1), *copy = zip_union(group, group);
+  ZIP_MAILER* mailer;
+  zip_set_error_handler(keep_words);
+  NEED(zip_spawn("./no_such_program", group) != 0);
+  NEED(strncmp(said, "zip_spawn: the launcher started no process: program /", 53) == 0);
+  SAYS("/no_such_program: No such file or directory");
+  NEED(z_open(group) == NULL);
+  SAYS("has no process yet; start it by zip_spawn()");
+  NEED(zip_spawn(node_program(), group) == 0 && said[0] == '\0');
+  NEED(z_open(copy) == NULL);
+  SAYS("has no process yet; start it by zip_spawn()");
+  /* All run: a null operation. */
+  NEED(zip_spawn("./no_such_program", group) == 0 && said[0] == '\0');
+  zip_set_error_handler(NULL);
+  mailer = z_open(group);
+  ring(mailer);
+  order_all(mailer, 'q');
+  zip_close(&mailer);
+  zip_free_addressees(&copy);
+  zip_free_addressees(&group);
+}
+
+/* A job of four places: its three empty ones are given once, and again when a cohort was freed. A node starts none. */
+static void places(void) {
+  ZIP_ADDRESSEES *two = zip_new_cohort(2, COHORT_FIRST_NODE, 33, 1), *one;
+  ZIP_MAILER* mailer;
+  char* letter;
+  zip_set_error_handler(keep_words);
+  NEED(zip_new_cohort(2, COHORT_FIRST_NODE, 33, 1) == NULL);
+  SAYS("zip_new_cohort: a cohort of 2 processes, but the job has 0 nodes for it, and 1 empty places; start more");
+  zip_free_addressees(&two);
+  zip_set_error_handler(NULL);
+  two = started(2);
+  one = started(1);
+  mailer = z_open(two);
+  order(mailer, 1, 'n');
+  letter = z_recvb(mailer, 1);
+  NEED(strcmp(letter,
+              "zip_new_cohort: a cohort of 1 processes, but the job has 0 nodes for it; start more processes "
+              "(margay run -n)") == 0);
+  z_free_letter(mailer, letter);
+  order_all(mailer, 'q');
+  zip_close(&mailer);
+  mailer = z_open(one);
+  order_all(mailer, 'q');
+  zip_close(&mailer);
+  zip_free_addressees(&two);
+  zip_free_addressees(&one);
+}
+
+static const Case cases[] = {{"letters", letters},   {"worlds", worlds},   {"kill_all", kill_all},
+                             {"kill_one", kill_one}, {"missing", missing}, {"places", places}};
+
+int main(int argc, char** argv) {
+  const char* const form = getenv("FORM");
+  int result = 0;
+  NEED((form != NULL ? Zip_global_init() : Zip_init()) == 0);
+  if (zip_my_node() == ZIP_HOST_NODE) {
+    result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
+    if (result == 0 && zip_nodes() != 0) printf("%s: right\n", argv[1]);
+  }
+  zip_exit();
+  return result;
+}
