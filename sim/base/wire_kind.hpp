@@ -12,10 +12,10 @@
 namespace margay::sim {
 
 // The wires, in order of preference: the kernel polls wires with lower numbers first. Values appear in traces.
-enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3, forward = 4 };
+enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3, forward = 4, guest = 5 };
 
-// The ranks that a wire can reach.
-enum class Reach : std::uint8_t { own_process, own_node, any_node };
+// The ranks that a wire can reach. other_job: guests, which are processes of other jobs (sim/base/endpoint.hpp).
+enum class Reach : std::uint8_t { own_process, own_node, any_node, other_job };
 
 struct WireKind {
   // Shown in reports and traces, and given in options.
@@ -36,6 +36,7 @@ inline constexpr std::array kWireKinds = {
     WireKind{"tcp", Reach::any_node, true, true, kShortLimitBytesTcp},
     WireKind{"virtual", Reach::any_node, false, false, kShortLimitBytesShm},
     WireKind{"forward", Reach::any_node, false, false, kShortLimitBytesTcp},
+    WireKind{"guest", Reach::other_job, true, false, kShortLimitBytesTcp},
 };
 inline constexpr std::size_t kWireCount = kWireKinds.size();
 

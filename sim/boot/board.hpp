@@ -38,7 +38,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 20;
+inline constexpr std::uint32_t kBoardVersion = 21;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
@@ -203,8 +203,8 @@ static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, s
               offsetof(BoardBlock, by_access) == 3400 && offsetof(BoardBlock, processor) == 3544 &&
               offsetof(BoardBlock, abort_finding) == 3548 && offsetof(BoardBlock, thread) == 3552 &&
               offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, by_wire) == 3584 &&
-              offsetof(BoardBlock, unexpected) == 3672 && offsetof(BoardBlock, libraries) == 3688 &&
-              offsetof(BoardBlock, polling) == 5344 && sizeof(BoardBlock) == 5632);
+              offsetof(BoardBlock, unexpected) == 3688 && offsetof(BoardBlock, libraries) == 3704 &&
+              offsetof(BoardBlock, polling) == 5360 && sizeof(BoardBlock) == 5632);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.

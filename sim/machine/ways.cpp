@@ -97,6 +97,8 @@ std::string why_not(const Job& job, const std::vector<WireId>& order, WireId wir
   std::string node = "rank " + std::to_string(peer) + " is on node " + std::to_string(job.node_of_rank[peer]);
   if (peer == job.rank) return wire == WireId::self ? "" : "a rank reaches itself by the wire self";
   switch (kind_of(wire).reach) {
+    case Reach::other_job:
+      return "it belongs to processes of other jobs";
     case Reach::own_process:
       return "it reaches the own rank only";
     case Reach::own_node:

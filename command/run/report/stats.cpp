@@ -19,7 +19,7 @@ constexpr std::string_view kProtocolNames[] = {
     "get",   "reply",         "acknowledgment"};
 // The names are indexed by the board's enumerations.
 static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(sim::CountedProtocol::count));
-constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp", "virtual", "forwarded"};
+constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp", "virtual", "forwarded", "tcp, other jobs"};
 static_assert(std::size(kWireNames) == sim::kWireCount);
 
 constexpr std::string_view kAccessNames[] = {"put, direct",        "put, process",        "put, message",
