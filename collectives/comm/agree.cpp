@@ -187,28 +187,30 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
   return error_class;
 }
 
+int and_with_leaders(MpiRank& rank, const Leaders& leaders, Words words) {
+  int error_class = reduce_to(rank, leaders.local, leaders.local_leader, words);
+  std::vector<std::uint64_t> result(words.begin(), words.end());
+  if (leaders.peer != nullptr) {
+    std::vector<std::uint64_t> theirs;
+    const int failed = exchange_with_leader(rank, leaders, result, theirs, words.size());
+    if (failed != MPI_SUCCESS) error_class = failed;
+    theirs.resize(words.size(), 0);
+    std::transform(theirs.begin(), theirs.end(), result.begin(), result.begin(), std::bit_and<>());
+  }
+  // The leader reports to its members whether the other leader is lost.
+  result.push_back(static_cast<std::uint64_t>(error_class));
+  const int shared = broadcast_words(rank, leaders.local, leaders.local_leader, Words(result));
+  std::copy_n(result.begin(), words.size(), words.begin());
+  return shared != MPI_SUCCESS ? shared : static_cast<int>(result.back());
+}
+
 Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
   const auto salt = static_cast<std::uint32_t>(leaders.tag);  // the only value that both groups share
   ContextAgreement agreement(rank.worlds().contexts(), salt, !rank.threaded(),
                              offered_generation(rank, leaders.peer != nullptr));
-  const auto everywhere = [&](Words words) {
-    int error_class = reduce_to(rank, leaders.local, leaders.local_leader, words);
-    std::vector<std::uint64_t> result(words.begin(), words.end());
-    if (leaders.peer != nullptr) {
-      std::vector<std::uint64_t> theirs;
-      const int failed = exchange_with_leader(rank, leaders, result, theirs, words.size());
-      if (failed != MPI_SUCCESS) error_class = failed;
-      theirs.resize(words.size(), 0);
-      std::transform(theirs.begin(), theirs.end(), result.begin(), result.begin(), std::bit_and<>());
-    }
-    // The leader reports to its members whether the other leader is lost.
-    result.push_back(static_cast<std::uint64_t>(error_class));
-    const int shared = broadcast_words(rank, leaders.local, leaders.local_leader, Words(result));
-    std::copy_n(result.begin(), words.size(), words.begin());
-    return shared != MPI_SUCCESS ? shared : static_cast<int>(result.back());
-  };
   do {
-    if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return {{}, error_class};
+    const int error_class = and_with_leaders(rank, leaders, agreement.words());
+    if (error_class != MPI_SUCCESS) return {{}, error_class};
   } while (!agreement.combined());
   return {agreement.agreed(), agreement.agreed().context < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
 }

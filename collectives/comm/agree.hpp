@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "collectives/portal/collective.hpp"
@@ -61,6 +62,9 @@ struct Leaders {
   int remote_leader;            // in `peer`
   int tag;                      // an internal_tag()
 };
+// The bitwise and of words over the members of both groups; `words` gets the result on all of them. Collective over
+// both local communicators. Returns MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TRUNCATE, a member made another call.
+[[nodiscard]] int and_with_leaders(mpi_adi::MpiRank& rank, const Leaders& leaders, std::span<std::uint64_t> words);
 // Agrees among the members of both groups. Collective over both local communicators.
 [[nodiscard]] Agreed agree_with_leaders(mpi_adi::MpiRank& rank, const Leaders& leaders);
 

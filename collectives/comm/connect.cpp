@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/comm/several_jobs.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "sim/base/source_lines.hpp"
@@ -48,14 +49,28 @@ Meeting accept_caller(MpiRank& rank, std::string_view port_name, const char* fun
   return caller ? ports.accept(*caller) : Meeting{PortResult::not_open};
 }
 
+// The place of the process of another job that has opened the port becomes name.place.
+PortResult find_in_other_job(MpiRank& rank, PortName& name, std::string& why) {
+  if (name.address.empty()) {
+    why = "port_name was opened by a process of another job that accepts no connections";
+    return PortResult::unreachable;
+  }
+  const sim::Endpoint owner{name.job, name.place};
+  const std::string card = mpi_adi::card_of_port_address(name.address);
+  if (reach(rank, owner, card, name.place, why)) return PortResult::met;
+  why = "the job of port_name cannot be connected with this one: " + why;
+  return PortResult::unreachable;
+}
+
 // The root's part of connect_group().
 Meeting call_port(MpiRank& rank, std::string_view port_name, const char* function) {
+  const sim::Guests::Keep keep(rank.process().guests());
   mpi_adi::Ports& ports = rank.ports();
   PortName name;
   std::string why;
-  if (const PortResult found = ports.find_other(port_name, name, why); found != PortResult::met) {
-    return {found, 0, 0, why};
-  }
+  PortResult found = ports.find_other(port_name, name, why);
+  if (found == PortResult::other_job) found = find_in_other_job(rank, name, why);
+  if (found != PortResult::met) return {found, 0, 0, why};
   sim::Process& process = rank.process();
   // Nothing reports the end of a process that shares memory with this one, if it ends in order.
   if (process.is_absent(name.place)) return {PortResult::owner_lost};
@@ -64,7 +79,13 @@ Meeting call_port(MpiRank& rank, std::string_view port_name, const char* functio
           [&] { return call->request->complete || process.is_absent(name.place); });
   if (!call->request->complete) rank.device().cancel(*call->request);
   mpi_adi::wait_until(rank, [&call] { return call->request->complete; });
-  return ports.end(std::move(call));
+  Meeting meeting = ports.end(std::move(call));
+  if (meeting.result == PortResult::owner_lost && process.is_guest(name.place)) {
+    meeting.result = PortResult::unreachable;
+    meeting.why = "the process of another job that opened port_name, at " + name.address +
+                  ", cannot be reached: " + process.kernel().initiator().loss(name.place);
+  }
+  return meeting;
 }
 
 // Joins the groups of two roots that have met. The root broadcasts the result of the meeting first, so that all members
@@ -77,7 +98,7 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
   // Out of range only if a member made another call.
   const bool known = words[0] <= static_cast<std::uint64_t>(PortResult::owner_lost);
   const PortResult result = known ? static_cast<PortResult>(words[0]) : PortResult::malformed;
-  if (result != PortResult::met) return {{nullptr, MPI_ERR_PORT}, result, meeting.why};
+  if (result != PortResult::met) return {{nullptr, MPI_ERR_PORT, meeting.why}, result};
   const bool leads = local.rank() == root;
   return {join_groups(rank, local, root, leads ? &rank.worlds().places() : nullptr, static_cast<int>(words[1]),
                       static_cast<int>(words[2]))};
@@ -86,11 +107,13 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
 }  // namespace
 
 Connected accept_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name, const char* function) {
+  forget_former_guests(rank);
   return join_after(rank, local, root, local.rank() == root ? accept_caller(rank, port_name, function) : Meeting{});
 }
 
 Connected connect_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name,
                         const char* function) {
+  forget_former_guests(rank);
   return join_after(rank, local, root, local.rank() == root ? call_port(rank, port_name, function) : Meeting{});
 }
 
@@ -101,7 +124,11 @@ std::string port_error_text(PortResult result, const std::string& why) {
     case PortResult::malformed:
       return why.empty() ? "the port_name at the root is not a port name" : why;
     case PortResult::other_job:
-      return "port_name is a port of another job; processes of different jobs cannot be connected";
+      return "port_name is a port of another job";
+    case PortResult::unreachable:
+      return why.empty() ? "the root cannot reach the process of another job that opened port_name; its error names the "
+                           "reason"
+                         : why;
     case PortResult::other_process:
       return "port_name was opened by another process; only the process that opened it can accept there";
     case PortResult::own:

@@ -17,7 +17,6 @@ namespace margay::collectives {
 // in both groups.
 struct Connected : Made {
   mpi_adi::PortResult result = mpi_adi::PortResult::met;
-  std::string why = {};
 };
 
 // The group of `local` accepts the next caller of the port (MPI_Comm_accept), or calls it (MPI_Comm_connect).

@@ -22,6 +22,8 @@ namespace margay::collectives {
 struct Made {
   mpi_adi::Communicator* communicator = nullptr;
   int error_class = 0;
+  // Describes error_class; usually empty.
+  std::string why = {};
 };
 
 // Makes a communicator of these groups in the agreed contexts, with the error handler of `parent`. If handles are used

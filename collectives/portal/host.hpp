@@ -45,8 +45,10 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual std::string requested_algorithms() const { return {}; }
   // The memory that the ranks of this node share beside their rings; null: none. It outlives the host.
   [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }
-  // The node of each rank of the world. Every rank has the same numbers.
+  // The node of each rank of the world. Every rank has the same numbers, but for processes of other jobs, whose nodes
+  // are node_count() or higher.
   [[nodiscard]] virtual const sim::SharedTable& node_of_rank() const = 0;
+  [[nodiscard]] virtual std::uint32_t node_count() const { return ~0U; }
 };
 
 }  // namespace margay::collectives

@@ -37,6 +37,10 @@ const sim::SharedTable& RankHost::node_of_rank() const {
   return rank_.process().job().node_of_rank;
 }
 
+std::uint32_t RankHost::node_count() const {
+  return rank_.process().job().node_count;
+}
+
 void await_call_check(mpi_adi::MpiRank& rank) {
   CallCheck* const check = static_cast<TreePortal*>(rank.collectives())->check();
   if (check == nullptr) return;

@@ -28,6 +28,7 @@ class RankHost final : public Host {
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }
   // By the job's table of nodes, which every rank has.
   [[nodiscard]] const sim::SharedTable& node_of_rank() const override;
+  [[nodiscard]] std::uint32_t node_count() const override;
 
  private:
   // Outlives the host.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -31,13 +32,17 @@ class PlaceHold final : public mpi_adi::ContextHold {
 struct Places {
   sim::SharedTable world_ranks;
   sim::SharedTable node_of_rank;
+  // Members belong to several jobs, which know different facts. So each member counts as a node of its own, and no fact
+  // of a job is used.
+  bool of_several_jobs = false;
   RanksByNode ranks;
   Facts facts;
 };
 
 // The latest communicator's, because the ranks of a simulated run share the tables of the world's communicator: each
 // would compute the same, in more than O(p).
-std::shared_ptr<const Places> find_places(const sim::SharedTable& world_ranks, const sim::SharedTable& node_of_rank) {
+std::shared_ptr<const Places> find_places(const sim::SharedTable& world_ranks, const Host& host) {
+  const sim::SharedTable& node_of_rank = host.node_of_rank();
   static std::mutex mutex;  // of ranks that are threads
   static std::weak_ptr<const Places> latest;
   const std::scoped_lock guard(mutex);
@@ -46,7 +51,10 @@ std::shared_ptr<const Places> find_places(const sim::SharedTable& world_ranks, c
   std::vector<std::uint32_t> nodes;
   nodes.reserve(world_ranks.size());
   for (const std::uint32_t rank : world_ranks) nodes.push_back(node_of_rank[rank]);
-  found = std::make_shared<const Places>(Places{world_ranks, node_of_rank, RanksByNode(nodes), facts_of_nodes(nodes)});
+  const bool of_several_jobs = std::ranges::any_of(nodes, [&](std::uint32_t node) { return node >= host.node_count(); });
+  if (of_several_jobs) std::iota(nodes.begin(), nodes.end(), 0U);
+  found = std::make_shared<const Places>(
+      Places{world_ranks, node_of_rank, of_several_jobs, RanksByNode(nodes), facts_of_nodes(nodes)});
   latest = found;
   return found;
 }
@@ -88,12 +96,16 @@ void KnownFacts::ask_for_reading() {
 
 // Facts of one process alone (how it waits, how busy it is) are not used, because members would choose differently.
 KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
-  const std::shared_ptr<const Places> places = find_places(communicator.group->world_ranks, host.node_of_rank());
+  const std::shared_ptr<const Places> places = find_places(communicator.group->world_ranks, host);
   Facts facts = places->facts;
-  facts.crowded = host.crowded();
-  facts.processors = host.processors_per_rank() * facts.ranks;
-  facts.rates = rates_of_job(host.rates());
-  const portals::Status asked = parse_requested_algorithms(host.requested_algorithms(), facts.requested);
+  const bool by_job = !places->of_several_jobs;
+  if (by_job) {
+    facts.crowded = host.crowded();
+    facts.processors = host.processors_per_rank() * facts.ranks;
+  }
+  facts.rates = rates_of_job(by_job ? host.rates() : std::string());
+  const portals::Status asked =
+      parse_requested_algorithms(by_job ? host.requested_algorithms() : std::string(), facts.requested);
   MARGAY_ASSERT(asked.ok());  // checked when the job began
   auto found =
       std::make_unique<KnownFacts>(host, communicator, facts, NodeGroups({places, &places->ranks}, communicator.rank()),

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "command/run/runner.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::command {
 
@@ -21,6 +22,11 @@ std::string Runner::refusal_of(std::uint32_t rank) const {
 
 std::string Runner::carry_out(std::uint32_t rank, const PmiOutcome& outcome) {
   if (outcome.spawn) return start_world(rank, *outcome.spawn);
+  if (outcome.guest) return admit(rank, *outcome.guest);
+  if (outcome.gone_guest) {
+    const bool is_known = guests_.release(*outcome.gone_guest, rank);
+    return guest_answer(*outcome.gone_guest, is_known ? "" : "the process has no guest in this place");
+  }
   std::string refusal = refusal_of(rank);
   for (const std::uint32_t place : outcome.kill) {
     if (refusal.empty() && place >= places_.used()) {
@@ -29,6 +35,23 @@ std::string Runner::carry_out(std::uint32_t rank, const PmiOutcome& outcome) {
   }
   if (refusal.empty()) end_places(outcome.kill);
   return kill_answer(refusal);
+}
+
+// The board's count of guests grows before any process can address the guest: from then on no deadlock is proven.
+std::string Runner::admit(std::uint32_t rank, const sim::Endpoint& guest) {
+  std::string refusal = refusal_of(rank);
+  if (refusal.empty() && !plan_.no_empty_places.empty()) {
+    refusal = "the job was started with " + plan_.no_empty_places + "; start it without this option";
+  }
+  if (refusal.empty() && guest.job == memory_.board().header().job_id) refusal = "the process belongs to this job";
+  if (!refusal.empty()) return guest_answer(0, refusal);
+  const std::optional<std::uint32_t> place = guests_.find(guest, rank);
+  if (!place) {
+    return guest_answer(0, "all places of the job are taken; start it with more (margay run --places " +
+                               std::to_string(2 * plan_.places()) + ")");
+  }
+  sim::publish_number(memory_.board().header().guests, memory_.board().header().guests + 1);
+  return guest_answer(*place, {});
 }
 
 // A process that has ended meanwhile needs no signal. Its end is collected by the usual event.

@@ -53,6 +53,7 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
       other_mpi_(memory.board()),
       pids_(plan.places(), 0),
       places_(plan.size(), plan.places(), [&memory](std::uint32_t place) { return memory.is_at_rest(place); }),
+      guests_([this] { return places_.take_for_guest(); }),
       host_(host_name()) {}
 
 Status Runner::run(int& exit_status) {
@@ -299,6 +300,7 @@ void Runner::on_process_end(std::uint32_t first, bool by_signal, int value, std:
     // The block of a process that was ended on purpose shows its last wait, which nobody must take for a wait.
     if (monitor_.killed(rank)) memory_.board().block(rank).state = sim::RankState::aborting;
     places_.on_end(rank, may_be_succeeded(rank, end));
+    guests_.on_end(rank);
     monitor_.on_end(rank, end, now);
   }
 }

@@ -18,6 +18,7 @@
 #include "command/run/pmi/pmi_channels.hpp"
 #include "command/run/pmi/pmi_server.hpp"
 #include "command/run/process/guardian.hpp"
+#include "command/run/process/guests.hpp"
 #include "command/run/process/job_memory.hpp"
 #include "command/run/process/job_processes.hpp"
 #include "command/run/process/places.hpp"
@@ -75,6 +76,8 @@ class Runner {
   // Begins a world on board, server and in the lists of this class, and starts its processes.
   [[nodiscard]] Status start_parts(const std::vector<SpawnPart>& parts, const SpawnPairs& preput,
                                    std::vector<std::uint32_t>& places);
+  // Gives a process of another job a place here.
+  [[nodiscard]] std::string admit(std::uint32_t rank, const sim::Endpoint& guest);
   // Ends the processes of these places on purpose.
   void end_places(const std::vector<std::uint32_t>& places);
   // The reason why this rank's orders are refused; empty: they are carried out.
@@ -138,6 +141,8 @@ class Runner {
   // By place, equal for the ranks of one process; 0: not started.
   std::vector<int> pids_;
   Places places_;
+  // Declared after places_, to which it refers.
+  Guests guests_;
   // Worlds that the ranks have started.
   std::uint32_t worlds_started_ = 0;
   // The ranks record a trace, which has one file for each place.

@@ -106,6 +106,10 @@ GraphTopology checked_graph(Call& call, int nnodes, const int* index, const int*
 int give_communicator(Call& call, const Made& made, MPI_Comm* handle) {
   if (made.error_class == MPI_ERR_OTHER) {
     call.error(MPI_ERR_OTHER, kContextsUsedUp);
+  } else if (made.error_class == MPI_ERR_PORT) {
+    call.error(MPI_ERR_PORT, made.why.empty() ? "a member of the groups, which belong to different jobs, cannot be "
+                                                "connected with another one; its error names the reason"
+                                              : made.why);
   } else {
     record_error(call, made.error_class);
   }

@@ -50,13 +50,25 @@ int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info)
   return color;
 }
 
+// The number of this process's node in splits of the communicator. Nodes of several jobs have the same numbers, so if
+// members belong to several jobs, a hash of the job's identity and the node stands for the node.
+std::uint32_t node_number(const margay::sim::Job& job, const Communicator& communicator) {
+  const auto& members = communicator.group->world_ranks;
+  const bool one_job = std::ranges::all_of(
+      members, [&](std::uint32_t member) { return job.node_of_rank[member] < job.node_count; });
+  if (one_job) return job.node;
+  const std::uint64_t mixed = (job.job_id ^ job.node) * 0x9e37'79b9'7f4a'7c15U;
+  return static_cast<std::uint32_t>(mixed >> 34U);
+}
+
 // The color of this process in a split by `type`.
 int color_of_type(Call& call, Communicator& communicator, int type, MPI_Info info) {
-  const auto& node_of = call.rank().process().job().node_of_rank;
-  const auto my_node = node_of[call.rank().process().rank()];
+  const margay::sim::Job& job = call.rank().process().job();
+  const auto& node_of = job.node_of_rank;
+  const auto my_node = node_number(job, communicator);
   const auto& members = communicator.group->world_ranks;
   const bool one_node =
-      std::all_of(members.begin(), members.end(), [&](std::uint32_t member) { return node_of[member] == my_node; });
+      std::all_of(members.begin(), members.end(), [&](std::uint32_t member) { return node_of[member] == job.node; });
   switch (type) {
     case MPI_COMM_TYPE_SHARED:
       return static_cast<int>(my_node);

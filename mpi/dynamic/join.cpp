@@ -2,12 +2,14 @@
 // groups of one. Each side sends one hello over the socket; all further messages are messages of MPI.
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
 
 #include "collectives/comm/construct.hpp"
+#include "collectives/comm/several_jobs.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi_adi/rank/ports.hpp"
@@ -28,10 +30,15 @@ struct Hello {
   std::array<char, 8> magic{};
   std::uint64_t job = 0;
   std::uint32_t place = 0;
-  std::uint32_t tag = 0;  // the tag of the process with the lower place is used
+  std::uint32_t tag = 0;  // the tag of the process with the lower endpoint is used
+  // The card of the TCP wire at which it accepts connections of other jobs, with zeros behind it. Empty: it accepts none.
+  std::array<char, 80> card{};
+
+  [[nodiscard]] margay::sim::Endpoint endpoint() const { return {job, place}; }
+  [[nodiscard]] std::string_view card_text() const { return {card.data(), strnlen(card.data(), card.size())}; }
 };
-static_assert(sizeof(Hello) == 24);
-constexpr std::array<char, 8> kMagic{'m', 'a', 'r', 'g', 'a', 'y', 'j', '1'};
+static_assert(sizeof(Hello) == 104);
+constexpr std::array<char, 8> kMagic{'m', 'a', 'r', 'g', 'a', 'y', 'j', '2'};
 
 // One transfer over the socket, without waiting: `transfer` is send() or recv(). True once all bytes are through or
 // `failure` is set.
@@ -113,7 +120,11 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   if (!call.ok()) return call.failed();
   MpiRank& rank = call.rank();
   const std::uint32_t me = rank.process().rank();
-  Hello mine{kMagic, rank.process().job().job_id, me, rank.ports().new_tag(kHigherPlace)};
+  // If it cannot be opened, only a process of this job can be joined.
+  static_cast<void>(rank.process().open_guests());
+  Hello mine{kMagic, rank.process().job().job_id, me, rank.ports().new_tag(kHigherPlace), {}};
+  const std::string card = rank.process().guests().address();
+  std::copy_n(card.begin(), std::min(card.size(), mine.card.size()), mine.card.begin());
   Hello theirs;
   *intercomm = MPI_COMM_NULL;
   std::string why = exchange(call, fd, mine, theirs);
@@ -127,12 +138,17 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
     call.error(MPI_ERR_OTHER, "fd " + std::to_string(fd) + ": " + why);
     return call.failed();
   }
-  // Processes of different jobs have no wire between them. The standard wants success and MPI_COMM_NULL then.
-  if (!same_job) return call.done();
-  const std::uint32_t tag = me < theirs.place ? mine.tag : theirs.tag;
-  return give_communicator(call,
-                           join_groups(rank, rank.worlds().self(), 0, &rank.worlds().places(),
-                                       static_cast<int>(theirs.place), static_cast<int>(tag)),
-                           intercomm);
+  // Processes of jobs that cannot be connected: the standard wants success and MPI_COMM_NULL then. Both ends decide alike.
+  std::uint32_t place = theirs.place;
+  if (!same_job && (card.empty() || theirs.card_text().empty())) return call.done();
+  if (!reach(rank, theirs.endpoint(), theirs.card_text(), place, why)) {
+    call.error(MPI_ERR_OTHER, "the processes cannot be connected: " + why);
+    return call.failed();
+  }
+  const std::uint32_t tag = mine.endpoint() < theirs.endpoint() ? mine.tag : theirs.tag;
+  return give_communicator(
+      call,
+      join_groups(rank, rank.worlds().self(), 0, &rank.worlds().places(), static_cast<int>(place), static_cast<int>(tag)),
+      intercomm);
 }
 MARGAY_ALIAS(Comm_join)

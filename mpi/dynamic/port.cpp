@@ -9,6 +9,7 @@
 #include "mpi/collective/check_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/info/table.hpp"
+#include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 
@@ -47,6 +48,8 @@ extern "C" int PMPI_Open_port(MPI_Info info, char* port_name) {
   check_hints(call, info);
   call.not_null(port_name, "port_name");
   if (!call.ok()) return call.failed();
+  // If this fails, the port serves processes of this job only, and its name has no address.
+  static_cast<void>(call.rank().process().open_guests());
   const std::optional<PortName> opened = call.rank().ports().open();
   if (!opened) {
     call.error(MPI_ERR_OTHER, "too many ports are open (" + std::to_string(kOpenPortsMax) + "); close some first");

@@ -11,7 +11,9 @@ namespace margay::mpi_adi {
 namespace {
 
 constexpr std::string_view kBegin = "margay-port:";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
+constexpr std::string_view kCardBegin = "tcp#";
+constexpr std::string_view kNoAddress = "-";
 constexpr std::size_t kShownBytes = 60;  // of an invalid name, in messages
 
 // FNV-1a, 32 bits.
@@ -44,7 +46,13 @@ bool parse_hexadecimal(std::string_view text, Number& out) {
 
 std::string without_check(const PortName& name) {
   return std::string(kBegin) + std::string(kVersion) + ":" + hexadecimal(name.job) + ":" + std::to_string(name.place) +
-         ":" + hexadecimal(name.key);
+         ":" + hexadecimal(name.key) + ":" + (name.address.empty() ? std::string(kNoAddress) : name.address);
+}
+
+bool is_address(std::string_view text) {
+  return !text.empty() && text.size() <= kPortAddressBytesMax &&
+         text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:%_-,") ==
+             std::string_view::npos;
 }
 
 portals::Status invalid(std::string_view text, const std::string& why) {
@@ -62,22 +70,46 @@ portals::Status parse_port_name(std::string_view text, PortName& out) {
   if (text.substr(0, kBegin.size()) != kBegin) {
     return invalid(text, "is not a name that margay's MPI_Open_port made");
   }
-  std::array<std::string_view, 5> fields;  // version, job, place, key, check
+  // The address may contain colons, so the check is cut off first.
   std::string_view rest = text.substr(kBegin.size());
+  const std::size_t last = rest.rfind(':');
+  if (last == std::string_view::npos) return invalid(text, "is truncated");
+  rest = rest.substr(0, last);
+  std::array<std::string_view, 5> fields;  // version, job, place, key, address
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::size_t end = i + 1 < fields.size() ? rest.find(':') : rest.size();
-    if (end == std::string_view::npos) return invalid(text, "is truncated");
     fields[i] = rest.substr(0, end);
+    if (i == 0 && fields[0] != kVersion) return invalid(text, "was made by another version of margay");
+    if (end == std::string_view::npos) return invalid(text, "is truncated");
     rest.remove_prefix(i + 1 < fields.size() ? end + 1 : end);
   }
-  if (fields[0] != kVersion) return invalid(text, "was made by another version of margay");
   PortName name;
   const bool numbers = parse_hexadecimal(fields[1], name.job) && sim::parse_number(fields[2], name.place) &&
-                       parse_hexadecimal(fields[3], name.key);
+                       parse_hexadecimal(fields[3], name.key) && is_address(fields[4]);
+  if (fields[4] != kNoAddress) name.address = fields[4];
   // The comparison with the whole text rejects other spellings of the same numbers (a place with leading zeros).
   if (!numbers || port_name_text(name) != text) return invalid(text, "is damaged: its fields do not match its check");
   out = name;
   return {};
+}
+
+std::string port_address_of_card(std::string_view card) {
+  if (card.substr(0, kCardBegin.size()) != kCardBegin) return {};
+  const std::string_view rest = card.substr(kCardBegin.size());
+  const std::size_t colon = rest.rfind(':');
+  if (colon == std::string_view::npos) return {};
+  std::string_view host = rest.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  std::string address = std::string(host) + "," + std::string(rest.substr(colon + 1));
+  return is_address(address) ? address : std::string();
+}
+
+std::string card_of_port_address(std::string_view address) {
+  const std::size_t comma = address.rfind(',');
+  if (comma == std::string_view::npos) return {};
+  const std::string host(address.substr(0, comma));
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return std::string(kCardBegin) + (is_ipv6 ? "[" + host + "]" : host) + ":" + std::string(address.substr(comma + 1));
 }
 
 }  // namespace margay::mpi_adi

@@ -2,17 +2,21 @@
 
 #include "mpi_adi/rank/origins.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/machine/guests.hpp"
 
 namespace margay::mpi_adi {
 
 namespace {
 
 // The union of both groups of an intercommunicator, for the library's own messages. Each member computes the same
-// order: the first group is the one whose first process has the lower rank in the world.
-std::unique_ptr<Communicator> both_groups(Communicator& inter) {
+// order, also in another job: the first group is the one whose first process is the lower endpoint.
+std::unique_ptr<Communicator> both_groups(Communicator& inter, const sim::Guests* guests) {
   const Group& mine = *inter.group;
   const Group& theirs = *inter.remote;
-  const bool mine_first = mine.world_ranks.front() < theirs.world_ranks.front();
+  const std::uint32_t my_first = mine.world_ranks.front();
+  const std::uint32_t their_first = theirs.world_ranks.front();
+  const bool mine_first = guests == nullptr ? my_first < their_first
+                                            : guests->endpoint_of(my_first) < guests->endpoint_of(their_first);
   auto all = std::make_shared<Group>();
   all->session = mine.session;
   const Group& first = mine_first ? mine : theirs;
@@ -60,7 +64,7 @@ Communicator* Handles::add_communicator(GroupPtr group, GroupPtr remote, const E
   communicator->context = kNoContext;
   communicator->set_groups(std::move(group), std::move(remote));
   communicator->error_handler = handler;
-  if (communicator->is_inter()) communicator->both = both_groups(*communicator);
+  if (communicator->is_inter()) communicator->both = both_groups(*communicator, guests_);
   return communicator.release();
 }
 

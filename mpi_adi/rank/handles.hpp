@@ -14,6 +14,10 @@
 #include "mpi_adi/progress/device.hpp"
 #include "mpi_adi/rank/user_request.hpp"
 
+namespace margay::sim {
+class Guests;  // sim/machine/guests
+}  // namespace margay::sim
+
 namespace margay::mpi_adi {
 
 class Origins;  // mpi_adi/rank/origins
@@ -50,6 +54,9 @@ class Handles {
   [[nodiscard]] GroupTable& groups() { return groups_; }
   // The table does not own its windows; collectives/comm/window makes and deletes them.
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
+
+  // Communicators may have processes of other jobs as members from now on. `guests` outlives this object.
+  void admit(const sim::Guests& guests) { guests_ = &guests; }
 
   // The three add functions make an object with a handle. They return nullptr if the table is full; the binding then
   // raises an error that names the limit.
@@ -116,6 +123,8 @@ class Handles {
   [[gnu::noinline]] void make_request();
 
   Device& device_;
+  // nullptr: all members of communicators belong to this job.
+  const sim::Guests* guests_ = nullptr;
   PredefinedTypes predefined_types_;
   HandleTable<Communicator> communicators_{ObjectType::communicator};
   // The first slots are reserved for the ABI's pair types.

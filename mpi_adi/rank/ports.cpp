@@ -5,6 +5,7 @@
 
 #include "mpi_adi/progress/device.hpp"
 #include "sim/base/random.hpp"
+#include "sim/machine/guests.hpp"
 
 namespace margay::mpi_adi {
 
@@ -24,8 +25,8 @@ constexpr std::uint32_t kMeetings = 1U << 27U;
 
 }  // namespace
 
-Ports::Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me)
-    : device_(device), places_(places), job_(job), me_(me), bytes_(own_bytes()) {
+Ports::Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me, const sim::Guests* guests)
+    : device_(device), places_(places), job_(job), me_(me), guests_(guests), bytes_(own_bytes()) {
   device_.round_observers().push_back(this);
 }
 
@@ -35,7 +36,8 @@ Ports::~Ports() {
 
 std::optional<PortName> Ports::open() {
   if (open_.size() >= kOpenPortsMax) return std::nullopt;
-  PortName name{job_, me_, sim::random_u64()};
+  PortName name{job_, me_, sim::random_u64(), {}};
+  if (guests_ != nullptr) name.address = port_address_of_card(guests_->address());
   // Equal keys of two open ports are improbable, and would mix their callers.
   while (!open_.try_emplace(name.key).second) name.key = sim::random_u64();
   return name;
@@ -106,7 +108,9 @@ Meeting Ports::end(std::unique_ptr<PortCall> call) {
 }
 
 std::uint32_t Ports::new_tag(std::uint32_t place) {
-  return (meetings_++ % kMeetings) << 1U | (me_ < place ? 1U : 0U);
+  const bool is_lower =
+      guests_ == nullptr ? me_ < place : sim::Endpoint{job_, me_} < guests_->endpoint_of(place);
+  return (meetings_++ % kMeetings) << 1U | (is_lower ? 1U : 0U);
 }
 
 void Ports::answer(const PortCaller& caller, PortResult result, std::uint32_t tag) {

@@ -26,6 +26,10 @@
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/object/port_name.hpp"
 
+namespace margay::sim {
+class Guests;  // sim/machine/guests
+}  // namespace margay::sim
+
 namespace margay::mpi_adi {
 
 class Device;
@@ -41,6 +45,7 @@ enum class PortResult : std::uint8_t {
   met = 0,
   malformed,      // the text is not a port name
   other_job,      // the port belongs to another job
+  unreachable,    // connect: the port belongs to another job, with which this process cannot be connected
   other_process,  // accept: another process of the job opened the port
   own,            // connect: this process opened the port itself
   not_open,       // the port is not open (closed, or never opened)
@@ -75,11 +80,13 @@ struct PortCall {
 class Ports final : public Listener {
  public:
   // Observes the progress rounds of `device`. `places`: Worlds::places(); both must outlive the object. `job`: its
-  // identity; `me`: the place of this process.
-  Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me);
+  // identity; `me`: the place of this process. `guests`: the processes of other jobs, which outlive the object; nullptr:
+  // there can be none.
+  Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me, const sim::Guests* guests = nullptr);
   ~Ports() override;
 
-  // Opens a port; nullopt: kOpenPortsMax ports are open.
+  // Opens a port; nullopt: kOpenPortsMax ports are open. Its name has an address if this process accepts connections
+  // of other jobs.
   [[nodiscard]] std::optional<PortName> open();
   // Decodes the name of a port of this process. Returns `met` if the port is open; otherwise not_open, other_process,
   // other_job or malformed, with `why` as in Meeting.
@@ -96,7 +103,7 @@ class Ports final : public Listener {
 
   // Decodes the name of a port that this process may call. Returns `met`, malformed, other_job, own or not_open.
   [[nodiscard]] PortResult find_other(std::string_view text, PortName& name, std::string& why) const;
-  // Calls the port. The caller waits until the request of the result is complete, and passes it to end().
+  // Calls the port of the process at name.place. The caller waits until the request of the result is complete, and passes it to end().
   [[nodiscard]] std::unique_ptr<PortCall> call(const PortName& name);
   // The result of a call: met, not_open or owner_lost. A cancelled call counts as lost.
   [[nodiscard]] Meeting end(std::unique_ptr<PortCall> call);
@@ -130,6 +137,7 @@ class Ports final : public Listener {
   Communicator& places_;
   const std::uint64_t job_;
   const std::uint32_t me_;
+  const sim::Guests* const guests_;
   Datatype bytes_;
   // The waiting callers of each open port, by the port's key.
   std::map<std::uint64_t, std::deque<PortCaller>> open_;

@@ -76,6 +76,7 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
       handles_(device_, worlds_.world()),
       buffered_(std::make_unique<BufferedSends>(parts_of(device_))),
       call_trace_(std::make_unique<CallTrace>()) {
+  handles_.admit(process_->guests());
   // The job board shows the number of posted receives while the process runs.
   device_.count_in(board_);
   if (process_->job().options.text("leaks") == "1") {
@@ -169,7 +170,8 @@ void MpiRank::make_rma() {
 
 Ports& MpiRank::ports() {
   if (ports_ == nullptr) {
-    ports_ = std::make_unique<Ports>(device_, worlds_.places(), process_->job().job_id, process_->rank());
+    ports_ = std::make_unique<Ports>(device_, worlds_.places(), process_->job().job_id, process_->rank(),
+                                     &process_->guests());
   }
   return *ports_;
 }

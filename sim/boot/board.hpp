@@ -12,7 +12,7 @@
 // is its process's rank. Its rank in MPI_COMM_WORLD is BoardPlace::world_rank.
 //
 // Fields are grouped by writer. The launcher writes the header, all of it before any rank runs except `question`,
-// `stall`, `cycle`, `used` and the places. It also clears the block of a place before it starts a process there. Each
+// `stall`, `cycle`, `used`, `guests` and the places. It also clears the block of a place before it starts a process there. Each
 // rank writes its own region only. While a rank runs, the launcher and `margay top` read its
 // region for display only (BoardReader); the launcher reads it for sums only after the rank has ended.
 #pragma once
@@ -223,8 +223,8 @@ struct BoardPlace {
 };
 static_assert(std::is_trivially_copyable_v<BoardPlace> && sizeof(BoardPlace) == 16);
 
-// The job's data, written by the launcher only. Constant while ranks run, except `question`, `stall`, `cycle` and
-// `used`.
+// The job's data, written by the launcher only. Constant while ranks run, except `question`, `stall`, `cycle`,
+// `used` and `guests`.
 struct BoardHeader {
   // Written last.
   std::uint64_t magic = 0;
@@ -264,7 +264,9 @@ struct BoardHeader {
   // Places that have, or had, a process: 0 to used - 1. Grows while the job runs; published by publish_number() after
   // the places.
   std::uint32_t used = 0;
-  std::uint32_t reserved = 0;
+  // Requests for places of guests, which are processes of other jobs, that the launcher granted; published. While it is
+  // 0, all messages of the job come from the job.
+  std::uint32_t guests = 0;
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
 static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 &&

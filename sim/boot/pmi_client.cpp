@@ -322,6 +322,23 @@ Status PmiClient::kill(const std::vector<std::uint32_t>& places) {
   return check_rc(answer, "ending the processes of places " + request.substr(request.rfind('=') + 1));
 }
 
+Status PmiClient::find_guest(const Endpoint& guest, std::uint32_t& place) {
+  if (Status status = connect_once(); !status.ok()) return status;
+  PmiMessage answer;
+  const std::string request =
+      "cmd=margay_guest job=" + std::to_string(guest.job) + " place=" + std::to_string(guest.place);
+  if (Status status = exchange(request, "margay_guest_result", answer); !status.ok()) return status;
+  int rc = 0;
+  if (answer.number("rc", rc) && rc == 0 && parse_number(answer.text("place"), place)) return {};
+  return Status::error(answer.text("msg", "the launcher gave no place, and no reason"));
+}
+
+Status PmiClient::release_guest(std::uint32_t place) {
+  if (Status status = connect_once(); !status.ok()) return status;
+  PmiMessage answer;
+  return exchange("cmd=margay_guest_gone place=" + std::to_string(place), "margay_guest_result", answer);
+}
+
 Status PmiClient::finalize() {
   if (!connected_ || finalized_) return {};
   // Set before the exchange, so that a failed sign-off is not repeated.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/base/endpoint.hpp"
 #include "sim/boot/pmi_message.hpp"
 
 namespace margay::sim {
@@ -76,6 +77,11 @@ class PmiClient {
   Status spawn(const SpawnLines& request, Spawned& started);
   // Ends the processes of these places on purpose, which margay's launcher does not count as failures.
   Status kill(const std::vector<std::uint32_t>& places);
+
+  // The place by which this job addresses a process of another job (command/run/process/guests), and the end of this
+  // process's need of it. margay's launcher only.
+  Status find_guest(const Endpoint& guest, std::uint32_t& place);
+  Status release_guest(std::uint32_t place);
 
   // MPI's name service (MPI_Publish_name and its kin).
   Status publish(std::string_view service, std::string_view port);

@@ -63,12 +63,15 @@ class Initiator {
   // Marks a peer as unreachable, for `reason`. `had_left`: the peer had sent a goodbye, so its end is regular. Later
   // sends to the peer fail.
   void mark_unreachable(std::uint32_t rank, std::string_view reason, bool had_left) {
-    unreachable_.insert_or_assign(rank, Loss{std::string(reason.empty() ? "lost" : reason), had_left});
+    Loss loss{std::string(reason.empty() ? "lost" : reason), had_left};
+    if (unreachable_.insert_or_assign(rank, std::move(loss)).second) ++losses_;
   }
-  // Unreachable ranks: no message reaches them, and none arrives from them. losses(): their number. is_lost(): whether
+  // Another process is at `rank` now.
+  void forget_loss(std::uint32_t rank) { unreachable_.erase(rank); }
+  // Unreachable ranks: no message reaches them, and none arrives from them. losses(): how many became so. is_lost(): whether
   // `rank` is unreachable without a goodbye. In that case a receive from any source may be waiting for a message that
   // will not arrive.
-  [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(unreachable_.size()); }
+  [[nodiscard]] std::uint32_t losses() const { return losses_; }
   [[nodiscard]] bool is_unreachable(std::uint32_t rank) const {
     return !unreachable_.empty() && unreachable_.contains(rank);
   }
@@ -119,6 +122,7 @@ class Initiator {
   };
   // By rank. Empty in a job without losses, so is_unreachable() costs one test.
   std::unordered_map<std::uint32_t, Loss> unreachable_;
+  std::uint32_t losses_ = 0;
   // By way and rank.
   std::unordered_map<std::uint64_t, std::string> lost_ways_;
   // The memory of the counters until count_wires_in().

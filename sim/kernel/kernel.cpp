@@ -21,6 +21,12 @@ Kernel::Kernel(portals::ProcessId me, Routes routes, TransmissionList& finished,
       answers_(initiator_, delivery_, recorder),
       target_(me, delivery_, initiator_, answers_, registers_, recorder) {}
 
+void Kernel::add_wire(Wire& wire) {
+  MARGAY_ASSERT(wires_.empty() || wires_.back()->id() < wire.id());
+  wires_.push_back(&wire);
+  polling_.add(wire);
+}
+
 void Kernel::measure_polls() {
   constexpr int kPolls = 64;
   const Clock& clock = recorder_.clock();

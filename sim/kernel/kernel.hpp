@@ -80,6 +80,15 @@ class Kernel {
     hops.bind(initiator_, routes_, recorder_.clock());
     target_.set_relay(relay);
   }
+  // Takes another wire into the rounds, behind the others. Requires: called outside of a round; the process has no wire
+  // of its kind yet, and no slower one.
+  void add_wire(Wire& wire);
+  // `wire`, one of wires(), reaches `peer` from now on. A loss of the peer is forgotten, because another process is
+  // there. Requires: nothing is under way between this process and the peer.
+  void set_route(std::uint32_t peer, Wire& wire) {
+    routes_.set(peer, wire);
+    initiator_.forget_loss(peer);
+  }
   // Stops sending a body, because the receiver does not want its remainder. next_finished() still returns the
   // transmission, as stopped, sent or failed.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
@@ -284,7 +293,7 @@ class Kernel {
   void record_sent(const Transmission& transmission);
 
   portals::ProcessId me_;
-  // Constant after construction.
+  // See set_route().
   Routes routes_;
   // Each wire once, fastest first; polling_ is in the same order.
   std::vector<Wire*> wires_;

@@ -36,18 +36,19 @@ bool is_wire_name(std::string_view wire) {
 }  // namespace
 
 PollSchedule::PollSchedule(const std::vector<Wire*>& wires, Recorder& recorder)
-    : clock_(recorder.clock()), recorder_(recorder), states_(wires.size()) {
-  bool is_first = true;
-  for (Wire* wire : wires) {
-    rows_.push_back({wire, nullptr});
-    if (!is_polled(*wire)) continue;
-    PollState& state = states_[rows_.size() - 1];
-    state.setting = {is_first ? PollMode::fixed : PollMode::adaptive, 1};
-    state.interval.set(state.setting);
-    state.recorded = state.interval.rounds();
-    is_first = false;
-    enforce(rows_.back(), 0);
-  }
+    : clock_(recorder.clock()), recorder_(recorder) {
+  for (Wire* wire : wires) add(*wire);
+}
+
+void PollSchedule::add(Wire& wire) {
+  const bool is_first = std::ranges::none_of(rows_, [](const PolledWire& row) { return is_polled(*row.wire); });
+  rows_.push_back({&wire, nullptr});
+  PollState& state = states_.emplace_back();
+  if (!is_polled(wire)) return;
+  state.setting = {is_first ? PollMode::fixed : PollMode::adaptive, 1};
+  state.interval.set(state.setting);
+  state.recorded = state.interval.rounds();
+  enforce(rows_.back(), 0);
 }
 
 bool PollSchedule::begin(PolledWire& row) {

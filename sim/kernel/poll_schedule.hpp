@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -75,6 +76,9 @@ class PollSchedule {
   PollSchedule(const PollSchedule&) = delete;
   PollSchedule& operator=(const PollSchedule&) = delete;
 
+  // Adds a wire that is slower than all others, with an adaptive interval. Pointers to rows become invalid, pointers to
+  // states do not.
+  void add(Wire& wire);
   // The rows, in the order of the wires.
   [[nodiscard]] std::vector<PolledWire>& rows() { return rows_; }
   [[nodiscard]] const std::vector<PolledWire>& rows() const { return rows_; }
@@ -167,8 +171,8 @@ class PollSchedule {
   const Clock& clock_;
   Recorder& recorder_;
   std::vector<PolledWire> rows_;
-  // By row. Sized once, because rows_ and each state's `counts` refer to elements.
-  std::vector<PollState> states_;
+  // By row. A deque, because rows_ and each state's `counts` refer to elements.
+  std::deque<PollState> states_;
   // Polls of all wires that found something.
   std::uint64_t hits_ = 0;
   bool yields_wake_ = false;

@@ -15,7 +15,7 @@
 
 namespace margay::sim {
 
-// Immutable once a kernel has it. The wires are not owned. The lookup of a usual wire costs two loads. Any thread may
+// Immutable once a kernel has it, but for the places that processes of other jobs get (set()). The wires are not owned. The lookup of a usual wire costs two loads. Any thread may
 // read it.
 class Routes {
  public:
@@ -49,6 +49,15 @@ class Routes {
   [[nodiscard]] Wire* operator[](std::uint32_t rank) const {
     MARGAY_DEBUG_ASSERT(rank < size_);
     return wires_[of_rank_[rank]];
+  }
+  // Makes `wire` the usual wire to `rank`, to which nothing has been sent and from which nothing has come. The first
+  // call copies a shared table.
+  void set(std::uint32_t rank, Wire& wire) {
+    MARGAY_ASSERT(rank < size_);
+    auto numbers = std::make_shared<Numbers>(of_rank_, of_rank_ + size_);
+    (*numbers)[rank] = number_of(&wire);
+    of_rank_ = numbers->data();
+    numbers_ = std::move(numbers);
   }
   // Adds a further way, by `wire`, to each rank r with `reached[r]` that it does not reach as the usual wire. Requires:
   // one wire of each kind is added at most.

@@ -17,6 +17,7 @@ constexpr std::uint32_t kDoesNotRead = 2;
 std::uint32_t NodeMemory::local_rank(std::uint32_t world_rank) const {
   const auto at = std::ranges::lower_bound(world_ranks_, world_rank);
   if (at == world_ranks_.end() || *at != world_rank) return kNotHere;
+  if (!guests_.empty() && std::ranges::find(guests_, world_rank) != guests_.end()) return kNotHere;
   return static_cast<std::uint32_t>(at - world_ranks_.begin());
 }
 

@@ -21,7 +21,7 @@ namespace margay::sim {
 // rank.
 class NodeMemory {
  public:
-  // The result of local_rank() for a rank of another node.
+  // The result of local_rank() for a rank of another node, or of another job.
   static constexpr std::uint32_t kNotHere = ~0U;
 
   // `world_ranks`: the world ranks of the node's ranks, ascending, by index on the node. The layout's segment outlives
@@ -34,6 +34,8 @@ class NodeMemory {
   [[nodiscard]] bool has_memory_barrier() const { return registered_; }
   // A rank's index on the node; kNotHere: the rank is on another node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
+  // A process of another job has this place of the node, and shares no memory.
+  void exclude(std::uint32_t world_rank) { guests_.push_back(world_rank); }
   // Whether communicators with context pair `pair` have a barrier slot.
   [[nodiscard]] static bool has_slot(std::uint32_t pair) { return pair < kBarrierSlots; }
   // The barrier slot of the communicator with context pair `pair` whose lowest member on the node is `leader`.
@@ -91,6 +93,8 @@ class NodeMemory {
   ShmLayout layout_;
   // By local rank, ascending.
   std::vector<std::uint32_t> world_ranks_;
+  // World ranks of excluded places; usually empty.
+  std::vector<std::uint32_t> guests_;
   // See has_memory_barrier().
   bool registered_;
   bool may_read_;

@@ -47,7 +47,10 @@ Routes virtual_routes(std::uint32_t me, Wire& self, std::vector<VirtualWay> ways
 
 }  // namespace
 
-Process::Process(const Clock& clock) : clock_(clock), recorder_(clock) {}
+Process::Process(const Clock& clock)
+    : clock_(clock),
+      recorder_(clock),
+      guests_(job_, finished_, clock, [this](std::uint32_t place, Wire& wire) { admit(place, wire); }) {}
 
 Process::~Process() {
   // The coprocessor is stopped first, because its thread uses all the other parts. The wires are destroyed after the
@@ -106,12 +109,15 @@ void Process::make_kernel(Routes routes) {
   kernel_->initiator().count_wires_in(board_block_->by_wire);
   PollSchedule& polling = kernel_->polling();
   polling.set_wake([this] { wake(); });
-  std::size_t used = 0;
-  for (const PolledWire& row : polling.rows()) {
-    if (!PollSchedule::is_polled(*row.wire) || used == kBoardPolledWires) continue;
-    BoardPolling& board = board_block_->polling[used++];
+  for (const PolledWire& row : polling.rows()) count_polls_on_board(row);
+}
+
+void Process::count_polls_on_board(const PolledWire& row) {
+  if (!PollSchedule::is_polled(*row.wire)) return;
+  for (BoardPolling& board : board_block_->polling) {
+    if (board.wire.front() != '\0') continue;
     set_name(board.wire, name(row.wire->id()));
-    polling.count_in(row, board.counts);
+    return kernel_->polling().count_in(row, board.counts);
   }
 }
 
@@ -134,7 +140,28 @@ Status Process::open_board() {
 }
 
 bool Process::is_absent(std::uint32_t place) const {
-  return board_map_.attached() && place < board_map_.size() && board_map_.block(place).state != RankState::initialized;
+  return board_map_.attached() && place < board_map_.size() && !is_guest(place) &&
+         board_map_.block(place).state != RankState::initialized;
+}
+
+Status Process::open_guests() {
+  bool is_new = false;
+  if (Status status = guests_.open(is_new); !status.ok() || !is_new) return status;
+  kernel_->add_wire(*guests_.wire());
+  count_polls_on_board(kernel_->polling().rows().back());
+  if (wake_descriptor_ < 0) open_wake_descriptor();
+  if (!coprocessor_round_) return {};
+  // The thread begins anew, because it ticks from now on.
+  coprocessor_.stop();
+  return start_coprocessor(coprocessor_round_);
+}
+
+void Process::admit(std::uint32_t place, Wire& wire) {
+  kernel_->set_route(place, wire);
+  SharedTable::Numbers nodes = job_.node_of_rank.numbers();
+  nodes[place] = job_.node_count + place;
+  job_.node_of_rank = std::move(nodes);
+  if (node_memory_) node_memory_->exclude(place);
 }
 
 void Process::place_ended(std::uint32_t place) {
@@ -258,6 +285,7 @@ void Process::resume_registers() {
 
 Status Process::open_tcp(const std::vector<bool>& reached) {
   TcpWire::Settings settings;
+  settings.job = job_.job_id;
   settings.rank = job_.rank;
   settings.world = job_.size;
   settings.secret = job_.secret;
@@ -276,10 +304,13 @@ Status Process::open_tcp(const std::vector<bool>& reached) {
   if (Status status = wire->set_cards(cards); !status.ok()) return status;
   tcp_ = wire.get();
   wires_.push_back(std::move(wire));
-  // The eventfd wakes an owner that sleeps on its sockets when a rank of its node rings the bell.
+  open_wake_descriptor();
+  return {};
+}
+
+void Process::open_wake_descriptor() {
   wake_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   wait_means_.wake_descriptor = wake_descriptor_;
-  return {};
 }
 
 Status Process::skip_tcp() {
@@ -349,12 +380,13 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.kernel = kernel_.get();
   settings.wake_descriptor = wake_descriptor_;
   // Sockets ring no bell.
-  settings.ticks = tcp_ != nullptr;
+  settings.ticks = minds_threads();
   if (minds_threads()) settings.ends = [this] { thread_ends(); };
   if (peer_monitor_.watching()) {
     settings.periodic_check = [this] { peer_monitor_.look(clock_.now_ns()); };
     settings.check_period_ns = PeerMonitor::kLookNs;
   }
+  coprocessor_round_ = round;
   return coprocessor_.start(settings, std::move(round));
 }
 
@@ -386,7 +418,9 @@ void Process::publish_pair(std::uint32_t peer, WayCode way) {
 }
 
 void Process::thread_ends() {
-  if (tcp_ != nullptr) tcp_->thread_ends();
+  for (TcpWire* const wire : {tcp_, guests_.wire()}) {
+    if (wire != nullptr) wire->thread_ends();
+  }
 }
 
 void Process::wake() {
@@ -401,7 +435,9 @@ void Process::finish(const std::function<bool()>& round) {
   kernel_->poll_all_wires();
   if (virtual_policy_ == nullptr) kernel_->measure_polls();
   // The goodbyes are sent first, so that the loop below waits for them too.
-  if (tcp_ != nullptr) tcp_->send_goodbye();
+  for (TcpWire* const wire : {tcp_, guests_.wire()}) {
+    if (wire != nullptr) wire->send_goodbye();
+  }
   if (forward_ != nullptr) forward_->close();
   std::uint64_t begin = clock_.now_ns();
   // The time is limited, because a peer that hangs never takes its messages. A forwarder waits for the ranks of its
@@ -441,12 +477,16 @@ bool Process::is_drained() {
 void Process::resume() {
   recorder_.reopen();
   if (shm_ != nullptr) shm_->leave(false);
-  if (tcp_ != nullptr) tcp_->resume();
+  for (TcpWire* const wire : {tcp_, guests_.wire()}) {
+    if (wire != nullptr) wire->resume();
+  }
   if (forward_ != nullptr) forward_->resume();
 }
 
 void Process::shut() {
-  if (tcp_ != nullptr) tcp_->shut();
+  for (TcpWire* const wire : {tcp_, guests_.wire()}) {
+    if (wire != nullptr) wire->shut();
+  }
 }
 
 bool Process::signed_off() const {

@@ -22,6 +22,7 @@
 #include "sim/kernel/coprocessor.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/waiter.hpp"
+#include "sim/machine/guests.hpp"
 #include "sim/machine/mapping.hpp"
 #include "sim/machine/node_heap.hpp"
 #include "sim/machine/node_memory.hpp"
@@ -148,6 +149,13 @@ class Process {
   // The streak of empty polls by the program (MPI_Test); see PollStreak.
   [[nodiscard]] PollStreak& polls() { return polls_; }
 
+  // Processes of other jobs that are connected with this one. open_guests() opens their wire; no effect if it is open.
+  // Called outside of a round of progress.
+  [[nodiscard]] Guests& guests() { return guests_; }
+  [[nodiscard]] portals::Status open_guests();
+  // Whether the process in this place belongs to another job.
+  [[nodiscard]] bool is_guest(std::uint32_t place) const { return guests_.contains(place); }
+
   // Makes a sleeping wait poll again. Any thread.
   void wake();
 
@@ -168,7 +176,7 @@ class Process {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
   // Whether no process communicates at this place of the job: none has started there, or it has ended its
-  // communication. False if there is no job board.
+  // communication. False if there is no job board, or for a guest, whose connection reports its end.
   [[nodiscard]] bool is_absent(std::uint32_t place) const;
   // Notes that the process of a place was ended on purpose: what it has sent is taken, and it is then lost. By TCP the
   // connection reports the end.
@@ -192,12 +200,15 @@ class Process {
   // Undoes finish() for a process that will send again; a process cannot join a job twice. No effect before finish().
   void resume();
   // Whether a thread that ends must call thread_ends(). Called under the lock.
-  [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr; }
+  [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr || guests_.wire() != nullptr; }
   // Called in the ending thread, under the lock. Cancels the operations that the operating system carries out for this
   // thread. The next thread that polls submits these operations again.
   void thread_ends();
   // Stops the message coprocessor. Must precede finish().
-  void stop_coprocessor() { coprocessor_.stop(); }
+  void stop_coprocessor() {
+    coprocessor_.stop();
+    coprocessor_round_ = {};
+  }
   // Ends the streams of the sockets, after finish(), at the process's exit. Without it, closing a socket with unread
   // bytes could discard messages that this rank sent. Nothing can be sent or received afterwards.
   void shut();
@@ -235,6 +246,12 @@ class Process {
   // The routes over wires_: by rank its usual wire, and by wire the ranks that it reaches, which is used up.
   [[nodiscard]] Routes routes_of(const std::vector<WireId>& usual,
                                  std::array<std::vector<bool>, kWireCount>& reached) const;
+  // Routes the messages to a guest, and places it on a node of its own.
+  void admit(std::uint32_t place, Wire& wire);
+  // Has the board count the polls of a wire, if it has room.
+  void count_polls_on_board(const PolledWire& row);
+  // Makes the eventfd that wakes an owner that sleeps on its sockets when a rank of its node rings the bell.
+  void open_wake_descriptor();
   // Writes the counts of the accounting law for one peer and way to the board.
   void publish_pair(std::uint32_t peer, WayCode way);
   // Sets the polling of wires by the option skip_poll.
@@ -274,6 +291,8 @@ class Process {
   PeerMonitor peer_monitor_;
   // One of wires_; nullptr: no message takes TCP.
   TcpWire* tcp_ = nullptr;
+  // Has a wire of its own, which the kernel uses like wires_.
+  Guests guests_;
   // Declared before the wires' users. nullptr: no message is forwarded. The wire is one of wires_.
   std::unique_ptr<ForwardHops> hops_;
   ForwardWire* forward_ = nullptr;
@@ -291,6 +310,8 @@ class Process {
   // nullptr: not on a virtual machine.
   YieldPolicy* virtual_policy_ = nullptr;
   CallObserver* call_observer_ = nullptr;
+  // The round of the coprocessor; empty: it does not run.
+  Coprocessor::Round coprocessor_round_;
   Coprocessor coprocessor_;
 };
 

@@ -68,7 +68,7 @@ void PmiChannels::take_lines(std::uint32_t rank) {
   for (std::size_t end = 0; (end = channel.unread.find('\n', begin)) != std::string::npos; begin = end + 1) {
     const PmiOutcome outcome = server_.take_line(rank, std::string_view(channel.unread).substr(begin, end - begin));
     for (const PmiReply& reply : outcome.replies) answer(reply);
-    if ((outcome.spawn || !outcome.kill.empty()) && order_) answer({rank, order_(rank, outcome) + "\n"});
+    if (outcome.is_order() && order_) answer({rank, order_(rank, outcome) + "\n"});
     if (!outcome.aborts && outcome.error.empty()) continue;
     // The job ends because of this line, so later ones are not read.
     close_channel(channel);

@@ -63,6 +63,8 @@ PmiServer::Handler PmiServer::find_handler(std::string_view command) {
       {"lookup_name", &PmiServer::lookup},
       {"unpublish_name", &PmiServer::unpublish},
       {"margay_kill", &PmiServer::kill},
+      {"margay_guest", &PmiServer::guest},
+      {"margay_guest_gone", &PmiServer::guest_gone},
   };
   for (const auto& [name, handler] : kHandlers) {
     if (name == command) return handler;
@@ -249,6 +251,25 @@ void PmiServer::kill(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome
                   kill_answer("\"" + std::string(number.substr(0, 20)) + "\" is not the place of another process"));
   }
   if (out.kill.empty()) answer(out, rank, kill_answer("no place is named"));
+}
+
+void PmiServer::guest(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
+  sim::Endpoint guest;
+  if (!sim::parse_number(line.text("job"), guest.job) || !sim::parse_number(line.text("place"), guest.place)) {
+    return answer(out, rank, guest_answer(0, "the request names no job and place"));
+  }
+  out.guest = guest;
+}
+
+void PmiServer::guest_gone(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
+  std::uint32_t place = 0;
+  if (!sim::parse_number(line.text("place"), place)) return answer(out, rank, guest_answer(0, "no place is named"));
+  out.gone_guest = place;
+}
+
+std::string guest_answer(std::uint32_t place, std::string_view error) {
+  return "cmd=margay_guest_result rc=" +
+         (error.empty() ? "0 place=" + std::to_string(place) : "-1 msg=" + std::string(error));
 }
 
 std::string kill_answer(std::string_view error) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "command/run/pmi/spawn_order.hpp"
+#include "sim/base/endpoint.hpp"
 #include "sim/boot/pmi_message.hpp"
 
 namespace margay::command {
@@ -31,6 +32,12 @@ struct PmiOutcome {
   std::optional<SpawnOrder> spawn;
   // Places whose processes the rank requests to end (cmd=margay_kill); the caller sends the answer (kill_answer).
   std::vector<std::uint32_t> kill;
+  // The rank requests a place for a process of another job (cmd=margay_guest), or needs that of a guest no more
+  // (cmd=margay_guest_gone); the caller sends the answer (guest_answer).
+  std::optional<sim::Endpoint> guest;
+  std::optional<std::uint32_t> gone_guest;
+  // Whether the caller has an order to carry out and to answer.
+  [[nodiscard]] bool is_order() const { return spawn || !kill.empty() || guest || gone_guest; }
   // The rank sent cmd=abort; the next three fields describe the abort.
   bool aborts = false;
   int abort_code = 0;
@@ -118,6 +125,9 @@ class PmiServer {
   void take_spawn_line(std::uint32_t rank, std::string_view line, PmiOutcome& out);
   // margay's own command: the end of processes on purpose.
   void kill(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // margay's own commands: places of processes of other jobs.
+  void guest(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  void guest_gone(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   // The world whose key-value space a line names; that of the rank if the name is unknown or missing.
   [[nodiscard]] World& world_of(std::uint32_t rank, const sim::PmiMessage& line);
   // nullptr: not a command of PMI-1.1.
@@ -133,5 +143,7 @@ class PmiServer {
 
 // The answer to cmd=margay_kill; `error`: why nothing was ended, or empty.
 [[nodiscard]] std::string kill_answer(std::string_view error);
+// The answer to cmd=margay_guest and cmd=margay_guest_gone: the guest's place, or why it has none.
+[[nodiscard]] std::string guest_answer(std::uint32_t place, std::string_view error);
 
 }  // namespace margay::command

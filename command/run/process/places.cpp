@@ -51,6 +51,15 @@ std::vector<std::uint32_t> Places::take(std::uint32_t count) {
   return taken;
 }
 
+std::optional<std::uint32_t> Places::take_for_guest() {
+  for (auto place = static_cast<std::uint32_t>(uses_.size()); place-- > used_;) {
+    if (uses_[place].state != State::empty) continue;
+    uses_[place].state = State::guest;
+    return place;
+  }
+  return std::nullopt;
+}
+
 void Places::on_end(std::uint32_t place, bool may_be_succeeded) {
   Use& use = uses_[place];
   MARGAY_ASSERT(use.state == State::in_use);

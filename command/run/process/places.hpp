@@ -1,12 +1,15 @@
 // The use of a job's places: which of them have a process, and which a further world may have. Pure.
 //
 //   empty --(take)--> in use --(on_end)--> ended --(all of its world have ended, and may be succeeded)--> free
+//     \--(take_for_guest)--> a guest's
 //
 // The lowest free places are taken first, so the places in use, and those that had a process, are the first ones.
+// Guests, which are processes of other jobs, get the highest places that never had a process.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace margay::command {
@@ -24,6 +27,8 @@ class Places {
   // Takes the `count` lowest free places for a further world, whose number is world_of() of each. Requires: count <=
   // free().
   [[nodiscard]] std::vector<std::uint32_t> take(std::uint32_t count);
+  // Takes a place for guests, which no process of this job will have; nullopt: none is left.
+  [[nodiscard]] std::optional<std::uint32_t> take_for_guest();
   // The process of a place has ended. `may_be_succeeded`: another process may have the place, once it is at rest.
   // Otherwise the place is not used again.
   void on_end(std::uint32_t place, bool may_be_succeeded);
@@ -33,7 +38,7 @@ class Places {
   [[nodiscard]] std::uint32_t used() const { return used_; }
 
  private:
-  enum class State : std::uint8_t { empty, in_use, ended, retired };
+  enum class State : std::uint8_t { empty, in_use, ended, retired, guest };
   struct Use {
     State state = State::empty;
     std::uint32_t world = 0;

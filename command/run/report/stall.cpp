@@ -68,6 +68,7 @@ bool StallDetector::all_wait() const {
 
 // A process outside MPI may begin it in a session and then send, so it prevents a proof.
 bool StallDetector::can_be_proven() const {
+  if (sim::published_number(board_.header().guests) != 0) return false;
   for (std::uint32_t rank = 0; rank < board_.used(); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
     if (is_inside(block) ? block.wait.needs_message == 0 : !has_ended_(rank)) return false;

@@ -6,7 +6,8 @@
 // nothing and answered, while no rank made progress. So no message is in flight, no rank computes (a stopped rank, or
 // one without a processor, does not answer), and only a message can end any of the waits. The proof is impossible while
 // another event could end a wait: a call of another thread (MPI_THREAD_MULTIPLE), or the program's completion of a
-// generalized request. It is also impossible while a running process is outside MPI.
+// generalized request. It is also impossible while a running process is outside MPI, and once the job has guests
+// (processes of other jobs), which may send at any time.
 #pragma once
 
 #include <cstdint>

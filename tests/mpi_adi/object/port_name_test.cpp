@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr PortName kName{0x00c0'ffee'00c0'ffee, 3, 0x0123'4567'89ab'cdef};
+const PortName kName{0x00c0'ffee'00c0'ffee, 3, 0x0123'4567'89ab'cdef, "127.0.0.1,41234"};
 
 // The reason why a text is no port name; empty if it is one.
 std::string reason(const std::string& text) {
@@ -24,16 +24,33 @@ std::string reason(const std::string& text) {
 
 TEST_CASE("port name: a text is read again as the same name") {
   constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
-  for (const PortName& name : {kName, PortName{}, PortName{kAll, 0xffff'ffff, kAll}, PortName{1, 65'536, kAll - 1}}) {
-    PortName read{7, 7, 7};
+  const PortName longest{kAll, 0xffff'ffff, kAll, std::string(kPortAddressBytesMax, 'f')};
+  for (const PortName& name : {kName, PortName{}, longest, PortName{1, 65'536, kAll - 1, "fe80::1%eth0,65535"}}) {
+    PortName read{7, 7, 7, "7"};
     const std::string text = port_name_text(name);
     CHECK_MESSAGE(parse_port_name(text, read).ok(), text);
     CHECK(read == name);
     CHECK(text.size() <= kPortNameBytesMax);
-    CHECK_EQ(text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz:-"), std::string::npos);
+    CHECK_EQ(text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz:.,%-"), std::string::npos);
   }
-  CHECK_EQ(port_name_text({kAll, 0xffff'ffff, kAll}).size(), kPortNameBytesMax);
-  CHECK_EQ(port_name_text(kName).substr(0, 49), "margay-port:1:00c0ffee00c0ffee:3:0123456789abcdef");
+  CHECK_EQ(port_name_text(longest).size(), kPortNameBytesMax);
+  CHECK_EQ(port_name_text(kName).substr(0, 66), "margay-port:2:00c0ffee00c0ffee:3:0123456789abcdef:127.0.0.1,41234:");
+  CHECK_EQ(port_name_text({1, 2, 3, {}}).substr(49, 3), ":-:");
+}
+
+TEST_CASE("port name: an address is made of a TCP wire's card, and back") {
+  struct Row {
+    std::string card;
+    std::string address;
+  };
+  for (const Row& row : std::vector<Row>{{"tcp#127.0.0.1:41234", "127.0.0.1,41234"}, {"tcp#[::1]:9", "::1,9"}}) {
+    CHECK_EQ(port_address_of_card(row.card), row.address);
+    CHECK_EQ(card_of_port_address(row.address), row.card);
+  }
+  for (const char* const card : {"", "udp#127.0.0.1:1", "tcp#127.0.0.1", "tcp#a b:1", "tcp#;:1"}) {
+    CHECK_EQ(port_address_of_card(card), "");
+  }
+  CHECK_EQ(card_of_port_address("127.0.0.1"), "");
 }
 
 TEST_CASE("port name: each damaged byte, and each truncation, is an error") {
@@ -62,16 +79,18 @@ TEST_CASE("port name: foreign texts are errors, with the reason") {
       {"Margay-port:1:", "is not a name"},
       {"margay-port", "is not a name"},
       {"margay-port:", "is truncated"},
-      {"margay-port:1", "is truncated"},
-      {"margay-port:1:00c0ffee00c0ffee:3:0123456789abcdef", "is truncated"},
-      {"margay-port:2:00c0ffee00c0ffee:3:0123456789abcdef:00000000", "another version of margay"},
-      {"margay-port:1:00c0ffee00c0ffee:3:0123456789abcdef:00000000", "is damaged"},
-      {"margay-port:1:00c0ffee00c0ffee:-3:0123456789abcdef:00000000", "is damaged"},
-      {"margay-port:1:00c0ffee00c0ffee:4294967296:0123456789abcdef:00000000", "is damaged"},
-      {"margay-port:1:::::::::", "is damaged"},
-      {"margay-port:1:C0FFEE:3:0:0", "is damaged"},
+      {"margay-port:2", "is truncated"},
+      {"margay-port:2:00c0ffee00c0ffee:3:0123456789abcdef", "is truncated"},
+      {"margay-port:1:00c0ffee00c0ffee:3:0123456789abcdef:00000000", "another version of margay"},
+      {"margay-port:3:00c0ffee00c0ffee:3:0123456789abcdef:-:00000000", "another version of margay"},
+      {"margay-port:2:00c0ffee00c0ffee:3:0123456789abcdef:-:00000000", "is damaged"},
+      {"margay-port:2:00c0ffee00c0ffee:-3:0123456789abcdef:-:00000000", "is damaged"},
+      {"margay-port:2:00c0ffee00c0ffee:4294967296:0123456789abcdef:-:00000000", "is damaged"},
+      {"margay-port:2:00c0ffee00c0ffee:3:0123456789abcdef:$(id):00000000", "is damaged"},
+      {"margay-port:2:::::::::", "is damaged"},
+      {"margay-port:2:C0FFEE:3:0:-:0", "is damaged"},
       {std::string(100'000, 'x'), "is not a name"},
-      {"margay-port:1:" + std::string(100'000, ':'), "is damaged"},
+      {"margay-port:2:" + std::string(100'000, ':'), "is damaged"},
   };
   for (const Row& row : rows) {
     const std::string found = reason(row.text);

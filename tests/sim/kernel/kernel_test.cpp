@@ -352,4 +352,25 @@ TEST_CASE("kernel: a trace records the copied part of a body, unless the transfe
 }
 
 }  // namespace
+TEST_CASE("kernel: a wire that is added later is polled, and the loss of a former peer does not outlive it") {
+  Played played;
+  ScriptedWire guests{played.finished, WireId::guest};
+  played.kernel.add_wire(guests);
+  REQUIRE_EQ(played.kernel.wires().size(), 4);
+  CHECK(played.kernel.wires()[3] == &guests);
+  Initiator& initiator = played.kernel.initiator();
+  initiator.mark_unreachable(2, "reset", false);
+  CHECK(initiator.is_lost(2));
+  played.kernel.set_route(2, guests);
+  CHECK(!initiator.is_lost(2));
+  CHECK_EQ(initiator.losses(), 1);
+  CHECK(&played.kernel.route(2) == &guests);
+  played.bring(guests, 2);
+  for (int round = 0; round < 100; ++round) static_cast<void>(played.kernel.progress());
+  CHECK_EQ(played.block.messages(), 1);
+  // The next loss at this place is a new one.
+  initiator.mark_unreachable(2, "reset", false);
+  CHECK_EQ(initiator.losses(), 2);
+}
+
 }  // namespace margay::sim::test

@@ -32,4 +32,23 @@ TEST_CASE("routes: each rank has the assigned wire, and each wire is listed once
   CHECK(alone.wires() == std::vector<Wire*>{&self});
 }
 
+TEST_CASE("routes: a rank gets another wire, and tables that share a pattern keep theirs") {
+  TransmissionList finished;
+  VirtualNetwork network(4, 1, {});
+  VirtualNetwork other_network(4, 1, {});
+  Wire& others = network.attach(0, finished);
+  Wire& guests = other_network.attach(0, finished);
+  SelfWire self({0, 0}, finished);
+  const auto pattern = Routes::pattern_of(4);
+  Routes changed(pattern, 0, self, others);
+  const Routes unchanged(pattern, 0, self, others);
+  changed.set(3, guests);
+  changed.set(1, guests);
+  CHECK(changed[0] == &self);
+  CHECK(changed[1] == &guests);
+  CHECK(changed[2] == &others);
+  CHECK(changed[3] == &guests);
+  CHECK(unchanged[3] == &others);
+}
+
 }  // namespace margay::sim

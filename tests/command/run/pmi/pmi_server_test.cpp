@@ -21,6 +21,21 @@ std::string answer(PmiServer& server, std::uint32_t rank, std::string_view line)
   return outcome.replies[0].line;
 }
 
+TEST_CASE("a request for the place of a process of another job names the process, or is answered") {
+  PmiServer server("kvs_t", {0}, {0}, 4);
+  const auto guest = server.take_line(0, "cmd=margay_guest job=18446744073709551615 place=7").guest;
+  REQUIRE(guest);
+  CHECK(*guest == sim::Endpoint{18'446'744'073'709'551'615U, 7});
+  CHECK(server.take_line(0, "cmd=margay_guest_gone place=3").gone_guest == 3U);
+  for (const std::string_view bad : {"margay_guest", "margay_guest job=1", "margay_guest job=x place=1",
+                                     "margay_guest job=-1 place=1", "margay_guest job=1 place=4294967296",
+                                     "margay_guest_gone", "margay_guest_gone place=", "margay_guest_gone place=-1"}) {
+    const std::string line = "cmd=" + std::string(bad);
+    CAPTURE(line);
+    CHECK(answer(server, 0, line).find("cmd=margay_guest_result rc=-1 msg=") == 0);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("the server gives the answers that Hydra gives") {

@@ -68,4 +68,19 @@ TEST_CASE("a hundred worlds of one process take turns in one place") {
   CHECK(places.used() == 2);
 }
 
+TEST_CASE("guests get the highest places that never had a process") {
+  Places places(2, 6);
+  CHECK(places.take(1) == Numbers{2});
+  CHECK(places.take_for_guest() == 5U);
+  CHECK(places.take_for_guest() == 4U);
+  CHECK(places.free() == 1);
+  CHECK(places.take(1) == Numbers{3});
+  CHECK(!places.take_for_guest());
+  // A place that a process of this job has left is free for such processes only.
+  places.on_end(3, true);
+  CHECK(!places.take_for_guest());
+  CHECK(places.free() == 1);
+  CHECK(places.used() == 4);
+}
+
 }  // namespace margay::command

@@ -1,0 +1,98 @@
+#include "sim/machine/guests.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "sim/boot/pmi_client.hpp"
+#include "sim/boot/user_key.hpp"
+#include "sim/machine/cards.hpp"
+#include "sim/machine/ways.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+Guests::Guests(const Job& job, TransmissionList& finished, const Clock& clock,
+               std::function<void(std::uint32_t place, Wire& wire)> admit)
+    : job_(job), finished_(finished), clock_(clock), admit_(std::move(admit)) {}
+
+Guests::~Guests() = default;
+
+std::string Guests::address() const {
+  return wire_ == nullptr ? std::string() : wire_->card();
+}
+
+Status Guests::check() const {
+  if (job_.launcher != Launcher::margay || job_.pmi == nullptr) {
+    return Status::error("this job was not started by margay run, whose launcher admits processes of other jobs");
+  }
+  if (job_.process_ranks > 1) {
+    return Status::error("the ranks of this job are threads (margay run --threads); start it without this option");
+  }
+  if (is_forwarding(job_)) {
+    return Status::error("this job forwards messages (margay run --forward); start it without this option");
+  }
+  if (job_.size == job_.initial_ranks()) {
+    return Status::error("this job has no empty place for a process of another job; start it with --places");
+  }
+  return {};
+}
+
+Status Guests::open(bool& is_new) {
+  is_new = wire_ == nullptr;
+  if (!is_new) return {};
+  if (Status status = check(); !status.ok()) return status;
+  TcpWire::Settings settings;
+  settings.rank = job_.rank;
+  settings.world = job_.size;
+  settings.job = job_.job_id;
+  settings.guests = true;
+  if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
+  if (Status status = user_key(settings.secret); !status.ok()) return status;
+  settings.guest_of = [this](const Endpoint& endpoint) -> std::optional<std::uint32_t> {
+    std::uint32_t place = 0;
+    if (!find(endpoint, {}, place).ok()) return std::nullopt;
+    return place;
+  };
+  auto wire = std::make_unique<TcpWire>(std::move(settings), finished_, clock_);
+  if (Status status = wire->open(); !status.ok()) return status;
+  wire_ = std::move(wire);
+  return {};
+}
+
+Status Guests::find(const Endpoint& endpoint, std::string_view address, std::uint32_t& place) {
+  if (const auto known = by_endpoint_.find(endpoint); known != by_endpoint_.end()) {
+    place = known->second;
+    return address.empty() ? Status() : wire_->add_guest(place, endpoint, address);
+  }
+  if (Status status = job_.pmi->find_guest(endpoint, place); !status.ok()) return status;
+  if (place >= job_.size || place == job_.rank) return Status::error("the launcher gave an invalid place to a guest");
+  // The launcher gives a place again only when no process needs its former guest.
+  if (by_place_.contains(place)) return Status::error("the launcher gave two guests one place");
+  if (Status status = wire_->add_guest(place, endpoint, address); !status.ok()) return status;
+  by_place_.emplace(place, endpoint);
+  by_endpoint_.emplace(endpoint, place);
+  admit_(place, *wire_);
+  return {};
+}
+
+Endpoint Guests::endpoint_of(std::uint32_t place) const {
+  const auto guest = by_place_.find(place);
+  return guest == by_place_.end() ? Endpoint{job_.job_id, place} : guest->second;
+}
+
+void Guests::release_unused(const std::function<bool(std::uint32_t place)>& is_in_use) {
+  for (auto guest = by_place_.begin(); keeps_ == 0 && guest != by_place_.end();) {
+    const auto [place, endpoint] = *guest;
+    if (!wire_->has_ended(place) || is_in_use(place)) {
+      ++guest;
+      continue;
+    }
+    by_endpoint_.erase(endpoint);
+    guest = by_place_.erase(guest);
+    static_cast<void>(job_.pmi->release_guest(place));
+  }
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,80 @@
+// The guests of one process: processes of other jobs, with which it has been connected (MPI_Comm_connect). A guest has a
+// place in this job, which the launcher gave it, and all processes of this job address it by that place. The other job
+// addresses this process by a place there. docs/dynamic.md describes the whole.
+//
+// The wire of guests is TCP with the user's key as its secret, whatever wires the job has. It is opened at the first
+// need, so a job without guests pays nothing for them. Used under the process lock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/base/endpoint.hpp"
+#include "sim/boot/job.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class TcpWire;
+
+class Guests {
+ public:
+  // `admit`: called for a place that has got a guest, or another one than before; sets the route to it. `job`,
+  // `finished` and `clock` outlive the object.
+  Guests(const Job& job, TransmissionList& finished, const Clock& clock,
+         std::function<void(std::uint32_t place, Wire& wire)> admit);
+  ~Guests();
+  Guests(const Guests&) = delete;
+  Guests& operator=(const Guests&) = delete;
+
+  // Whether this process could be connected with other jobs; otherwise the reason.
+  [[nodiscard]] portals::Status check() const;
+  // Opens the wire, which listens from then on. `is_new`: it was not open before; the caller gives it to the kernel.
+  [[nodiscard]] portals::Status open(bool& is_new);
+  // nullptr: not open.
+  [[nodiscard]] TcpWire* wire() const { return wire_.get(); }
+  // The address at which processes of other jobs reach this one: that of the wire. Empty: not open.
+  [[nodiscard]] std::string address() const;
+
+  // Fills in the place of a process of another job, which is reachable at `address`; empty: unknown, so the other
+  // process makes the connection. Asks the launcher for a place at the first call for a process. Fails if the launcher
+  // has none left. Requires: the wire is open.
+  [[nodiscard]] portals::Status find(const Endpoint& endpoint, std::string_view address, std::uint32_t& place);
+  [[nodiscard]] bool contains(std::uint32_t place) const { return !by_place_.empty() && by_place_.contains(place); }
+  // The identity of the process in a place of this job, guest or not.
+  [[nodiscard]] Endpoint endpoint_of(std::uint32_t place) const;
+
+  // While one exists, no guest is released: its owner is making a communicator, which does not contain the guest yet.
+  class Keep {
+   public:
+    explicit Keep(Guests& guests) : guests_(guests) { ++guests_.keeps_; }
+    ~Keep() { --guests_.keeps_; }
+    Keep(const Keep&) = delete;
+    Keep& operator=(const Keep&) = delete;
+
+   private:
+    Guests& guests_;
+  };
+  // Gives back the places of guests that have no connection to this process, unless `is_in_use(place)`.
+  void release_unused(const std::function<bool(std::uint32_t place)>& is_in_use);
+
+ private:
+  const Job& job_;
+  TransmissionList& finished_;
+  const Clock& clock_;
+  std::function<void(std::uint32_t place, Wire& wire)> admit_;
+  // nullptr: not open.
+  std::unique_ptr<TcpWire> wire_;
+  std::uint32_t keeps_ = 0;
+  std::map<std::uint32_t, Endpoint> by_place_;
+  std::map<Endpoint, std::uint32_t> by_endpoint_;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,268 @@
+// Two or more jobs that are connected at a port: `two_jobs server FILE CLIENTS` opens a port, writes its name to FILE and
+// accepts CLIENTS callers, one after the other; `two_jobs client FILE` reads it and connects. Each connection carries
+// messages of all protocols, collective calls, a window and further communicators before its end.
+//
+// Options behind: `alone`: the roots meet over MPI_COMM_SELF, and the other ranks of the server join by an
+// intercommunicator that the roots make. `dies`: the client's root ends by SIGKILL. `waits`: the server's connections
+// stay until the end. `refused`: the connection must fail with MPI_ERR_PORT, which the client prints.
+#include <signal.h>
+
+#include "../check.h"
+
+enum { kTag = 5, kLargest = 3 << 20 };
+
+static int has_option(int count, char** words, const char* option) {
+  for (int i = 0; i < count; ++i) {
+    if (strcmp(words[i], option) == 0) return 1;
+  }
+  return 0;
+}
+
+static void write_port(const char* file, const char* port) {
+  char other[4096];
+  snprintf(other, sizeof other, "%s.new", file);
+  FILE* out = fopen(other, "w");
+  CHECK(out != NULL, "cannot write %s", other);
+  if (out == NULL) return;
+  fprintf(out, "%s\n", port);
+  fclose(out);
+  CHECK(rename(other, file) == 0, "cannot rename %s", other);
+}
+
+static void read_port(const char* file, char* port) {
+  FILE* in = NULL;
+  while ((in = fopen(file, "r")) == NULL) usleep(10000);
+  CHECK(fscanf(in, "%255s", port) == 1, "no port in %s", file);
+  fclose(in);
+}
+
+static unsigned char byte_of(int from, int to, int at) {
+  return (unsigned char)(from * 31 + to * 7 + at);
+}
+
+// Each member of one group sends to each member of the other one; short, long, synchronous and empty bodies.
+static void check_messages(MPI_Comm inter, int is_server) {
+  static const int kSizes[] = {0, 1, 1000, 20000, 200000, kLargest};
+  int me = -1, others = 0;
+  MPI_Comm_rank(inter, &me);
+  MPI_Comm_remote_size(inter, &others);
+  unsigned char* out = malloc(kLargest);
+  unsigned char* in = malloc(kLargest);
+  for (int kind = 0; kind < 6; ++kind) {
+    const int bytes = kSizes[kind];
+    for (int step = 0; step < 2; ++step) {
+      for (int other = 0; other < others; ++other) {
+        if ((step == 0) == (is_server != 0)) {
+          for (int i = 0; i < bytes; ++i) out[i] = byte_of(me, other, i);
+          if (kind % 2 == 0) MPI_Send(out, bytes, MPI_BYTE, other, kTag + kind, inter);
+          if (kind % 2 == 1) MPI_Ssend(out, bytes, MPI_BYTE, other, kTag + kind, inter);
+        } else {
+          MPI_Status status;
+          int got = -1;
+          MPI_Recv(in, kLargest, MPI_BYTE, MPI_ANY_SOURCE, kTag + kind, inter, &status);
+          MPI_Get_count(&status, MPI_BYTE, &got);
+          int wrong = got != bytes;
+          for (int i = 0; i < bytes && !wrong; ++i) wrong = in[i] != byte_of(status.MPI_SOURCE, me, i);
+          CHECK(!wrong, "%d bytes of rank %d of the other job are wrong", bytes, status.MPI_SOURCE);
+        }
+      }
+    }
+  }
+  free(out);
+  free(in);
+}
+
+static void check_collectives(MPI_Comm all) {
+  int me = -1, size = 0, sum = 0;
+  MPI_Comm_rank(all, &me);
+  MPI_Comm_size(all, &size);
+  MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, all);
+  CHECK(sum == size * (size - 1) / 2, "the sum of ranks is %d", sum);
+  enum { kBlock = 5000 };
+  int* from = malloc(sizeof(int) * kBlock * (size_t)size);
+  int* to = malloc(sizeof(int) * kBlock * (size_t)size);
+  for (int i = 0; i < kBlock * size; ++i) from[i] = me * 1000 + i / kBlock;
+  MPI_Alltoall(from, kBlock, MPI_INT, to, kBlock, MPI_INT, all);
+  int wrong = 0;
+  for (int i = 0; i < kBlock * size; ++i) wrong += to[i] != (i / kBlock) * 1000 + me;
+  CHECK(wrong == 0, "%d elements of an alltoall are wrong", wrong);
+  for (int root = 0; root < size; ++root) {
+    for (int i = 0; i < kBlock * size; ++i) to[i] = me == root ? root + i : -1;
+    MPI_Bcast(to, kBlock * size, MPI_INT, root, all);
+    wrong = 0;
+    for (int i = 0; i < kBlock * size; ++i) wrong += to[i] != root + i;
+    CHECK(wrong == 0, "%d elements of a bcast from %d are wrong", wrong, root);
+  }
+  MPI_Allgather(&me, 1, MPI_INT, to, 1, MPI_INT, all);
+  for (int i = 0; i < size; ++i) CHECK(to[i] == i, "member %d of an allgather is %d", i, to[i]);
+  MPI_Barrier(all);
+  free(from);
+  free(to);
+}
+
+static void check_window(MPI_Comm all) {
+  int me = -1, size = 0;
+  MPI_Comm_rank(all, &me);
+  MPI_Comm_size(all, &size);
+  long* base = NULL;
+  MPI_Win window;
+  MPI_Win_allocate((MPI_Aint)sizeof(long) * (size + 1), sizeof(long), MPI_INFO_NULL, all, &base, &window);
+  for (int i = 0; i <= size; ++i) base[i] = -1;
+  base[size] = 0;
+  MPI_Win_fence(0, window);
+  const long mine = me + 100, one = 1;
+  for (int target = 0; target < size; ++target) MPI_Put(&mine, 1, MPI_LONG, target, me, 1, MPI_LONG, window);
+  MPI_Win_fence(0, window);
+  for (int i = 0; i < size; ++i) CHECK(base[i] == i + 100, "element %d of the window is %ld", i, base[i]);
+  for (int target = 0; target < size; ++target) {
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+    MPI_Accumulate(&one, 1, MPI_LONG, target, size, 1, MPI_LONG, MPI_SUM, window);
+    MPI_Win_unlock(target, window);
+  }
+  MPI_Barrier(all);
+  MPI_Win_lock(MPI_LOCK_SHARED, me, 0, window);
+  CHECK(base[size] == size, "%ld accumulates arrived", base[size]);
+  MPI_Win_unlock(me, window);
+  MPI_Win_free(&window);
+}
+
+// Communicators made from the one of both jobs.
+static void check_derived(MPI_Comm all, int is_server) {
+  int me = -1, size = 0;
+  MPI_Comm_rank(all, &me);
+  MPI_Comm_size(all, &size);
+  MPI_Comm copy, reversed, node;
+  MPI_Comm_dup(all, &copy);
+  check_collectives(copy);
+  MPI_Comm_free(&copy);
+  MPI_Comm_split(all, 0, -me, &reversed);
+  int place = -1;
+  MPI_Comm_rank(reversed, &place);
+  CHECK(place == size - 1 - me, "rank %d of the reversed communicator", place);
+  check_collectives(reversed);
+  MPI_Comm_free(&reversed);
+  // Processes of different jobs share no memory.
+  MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int servers = 0, sharing = 0;
+  MPI_Allreduce(&is_server, &servers, 1, MPI_INT, MPI_SUM, node);
+  MPI_Comm_size(node, &sharing);
+  CHECK(servers == (is_server ? sharing : 0), "%d of %d processes of a node are the server's", servers, sharing);
+  MPI_Comm_free(&node);
+}
+
+// The server's ranks 1 and higher join the communicator of the roots, which know them only by the server's root.
+static void check_transitive(MPI_Comm roots, int is_server) {
+  MPI_Comm joined, all, rest;
+  if (is_server) {
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank() == 0 ? MPI_UNDEFINED : 1, 0, &rest);
+    if (world_rank() == 0) {
+      MPI_Intercomm_create(roots, 0, MPI_COMM_WORLD, 1, kTag, &joined);
+    } else {
+      MPI_Intercomm_create(rest, 0, MPI_COMM_WORLD, 0, kTag, &joined);
+      MPI_Comm_free(&rest);
+    }
+  } else {
+    MPI_Intercomm_create(roots, 0, MPI_COMM_NULL, 0, kTag, &joined);
+  }
+  MPI_Intercomm_merge(joined, 0, &all);
+  check_collectives(all);
+  check_window(all);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&joined);
+}
+
+static void check_connection(MPI_Comm inter, int is_server, int alone) {
+  check_messages(inter, is_server);
+  MPI_Comm all;
+  MPI_Intercomm_merge(inter, !is_server, &all);
+  int me = -1;
+  MPI_Comm_rank(all, &me);
+  CHECK((me == 0) == (is_server && world_rank() == 0), "rank %d of the merged communicator", me);
+  check_collectives(all);
+  check_window(all);
+  check_derived(all, is_server);
+  if (alone) check_transitive(all, is_server);
+  MPI_Comm_free(&all);
+}
+
+static int serve(const char* file, int clients, int alone, int waits) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  MPI_Comm inters[64];
+  if (world_rank() == 0) {
+    CHECK(MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS, "no port");
+    write_port(file, port);
+  }
+  const MPI_Comm local = alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
+  for (int client = 0; client < clients; ++client) {
+    MPI_Comm inter = MPI_COMM_NULL;
+    if (!alone || world_rank() == 0) MPI_Comm_accept(port, MPI_INFO_NULL, 0, local, &inter);
+    if (inter != MPI_COMM_NULL) {
+      check_connection(inter, 1, alone);
+    } else {
+      check_transitive(MPI_COMM_NULL, 1);
+    }
+    inters[client] = inter;
+    if (!waits && inter != MPI_COMM_NULL) MPI_Comm_disconnect(&inters[client]);
+  }
+  for (int client = 0; waits && client < clients; ++client) {
+    if (inters[client] != MPI_COMM_NULL) MPI_Comm_disconnect(&inters[client]);
+  }
+  if (world_rank() == 0) MPI_Close_port(port);
+  return clients;
+}
+
+// The server sees the death of its client as an error of the operations that need it, and lives on.
+static void serve_dying_client(const char* file) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  if (world_rank() == 0) {
+    MPI_Open_port(MPI_INFO_NULL, port);
+    write_port(file, port);
+  }
+  MPI_Comm inter;
+  MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  int word = 0, error_class = 0;
+  MPI_Error_class(MPI_Recv(&word, 1, MPI_INT, 0, kTag, inter, MPI_STATUS_IGNORE), &error_class);
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(error_class, text, &length);
+  CHECK(error_class != MPI_SUCCESS, "a receive from a dead process succeeded");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) printf("server: the client is lost\n");
+  MPI_Comm_free(&inter);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc < 3) return MPI_Abort(MPI_COMM_WORLD, 2);
+  const int is_server = strcmp(argv[1], "server") == 0;
+  const int alone = has_option(argc, argv, "alone");
+  int connections = 1;
+  if (is_server && has_option(argc, argv, "dies")) {
+    serve_dying_client(argv[2]);
+  } else if (is_server) {
+    connections = serve(argv[2], atoi(argv[3]), alone, has_option(argc, argv, "waits"));
+  } else {
+    char port[MPI_MAX_PORT_NAME] = "";
+    if (world_rank() == 0) read_port(argv[2], port);
+    MPI_Comm inter = MPI_COMM_NULL;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const int failed = MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+    if (failed != MPI_SUCCESS) {
+      char text[MPI_MAX_ERROR_STRING];
+      int length = 0;
+      MPI_Error_string(failed, text, &length);
+      if (world_rank() == 0) printf("client: %s\n", text);
+      CHECK(has_option(argc, argv, "refused"), "%s", text);
+    } else {
+      if (has_option(argc, argv, "dies") && world_rank() == 0) raise(SIGKILL);
+      check_connection(inter, 0, alone);
+      MPI_Comm_disconnect(&inter);
+    }
+  }
+  int failures = 0;
+  MPI_Allreduce(&suite_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (world_rank() == 0) printf("%s: %d connections, %d failures\n", argv[1], connections, failures);
+  MPI_Finalize();
+  return failures != 0;
+}
