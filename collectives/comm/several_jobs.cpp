@@ -11,7 +11,6 @@
 namespace margay::collectives {
 
 using mpi_adi::Communicator;
-using mpi_adi::Group;
 using mpi_adi::MpiRank;
 
 namespace {
@@ -62,7 +61,7 @@ int exchange_records(MpiRank& rank, const Leaders& leaders, const std::vector<st
 
 }  // namespace
 
-bool has_guests(MpiRank& rank, const Group& group) {
+bool has_guests(MpiRank& rank, const mpi_adi::Group& group) {
   const sim::Process& process = rank.process();
   return std::ranges::any_of(group.world_ranks, [&](std::uint32_t member) { return process.is_guest(member); });
 }

@@ -53,6 +53,8 @@ std::string place_of(sim::WireId wire, const std::vector<sim::WireId>& order) {
       return "a rank to itself";
     case sim::Reach::own_node:
       return "inside a node";
+    case sim::Reach::other_job:
+      return "to processes of other jobs";
     case sim::Reach::any_node:
       break;
   }

@@ -204,6 +204,12 @@ TEST_CASE("a deadlock is proven by answers sent after the last progress") {
     CHECK_FALSE(says(lines, "none is in flight"));
     CHECK(says(lines, "held on its wire: message 3 of rank 1 (8 bytes): no room for it in the heap of portal 53"));
   }
+  SUBCASE("all answered, but a process of another job may send") {
+    test.board.header().guests = 1;
+    second.wait.answered = question;
+    CHECK(says(stall.look(30), "wait"));
+    CHECK_FALSE(stall.deadlock());
+  }
   SUBCASE("one moved, and answered an older question") {
     second.wait.answered = question;
     second.progress = 1;
