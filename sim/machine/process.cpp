@@ -258,6 +258,7 @@ void Process::resume_registers() {
 
 Status Process::open_tcp(const std::vector<bool>& reached) {
   TcpWire::Settings settings;
+  settings.job = job_.job_id;
   settings.rank = job_.rank;
   settings.world = job_.size;
   settings.secret = job_.secret;

@@ -39,7 +39,7 @@ class ForeignClient {
 TEST_CASE("tcp connector: a silent peer is dropped after a second of the connector's clock") {
   const JobSecret secret = secret_of(1);
   VirtualClock clock(kHalfOpenNs);
-  TcpConnector connector(0, {false, true}, secret, clock);
+  TcpConnector connector({{7, 0}, {false, true}}, secret, clock);
   REQUIRE(connector.listen("127.0.0.1").ok());
   const ForeignClient first(connector.local());
   connector.progress();
