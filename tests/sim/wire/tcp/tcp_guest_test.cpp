@@ -431,5 +431,23 @@ TEST_CASE("guests: a stranger without the user's key is rejected, and never aske
   });
 }
 
+// As after a program has closed all descriptors. With io_uring the failure leaks the operations on purpose.
+TEST_CASE("guests: if the operating system does not serve the wire any more, every guest is lost and none is added") {
+  Host here({100, 3}, TcpBackendChoice::epoll);
+  Host first({200, 5}, TcpBackendChoice::epoll);
+  here.add(6, first);
+  first.add(1, here);
+  exchange(here, 6, first, 1, 100);
+  REQUIRE(here.wire->add_guest(7, {300, 0}, first.wire->card()).ok());  // without a link
+  const int replacement = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  REQUIRE(dup3(replacement, here.wire->wait_descriptor(), O_CLOEXEC) >= 0);
+  close(replacement);
+  REQUIRE(drive({&here, &first}, [&] { return here.messages->lost.size() == 2; }));
+  CHECK(here.wire->has_ended(6));
+  CHECK(here.wire->has_ended(7));
+  CHECK_FALSE(here.wire->add_guest(6, {400, 0}, first.wire->card()).ok());
+  CHECK_FALSE(here.wire->add_guest(5, {400, 0}, first.wire->card()).ok());
+}
+
 }  // namespace
 }  // namespace margay::sim::test
