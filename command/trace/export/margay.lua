@@ -37,7 +37,9 @@ local f = {
   -- The connection.
   hello = ProtoField.none("margay.hello", "Hello"),
   version = ProtoField.uint32("margay.hello.version", "Version"),
-  size = ProtoField.uint32("margay.hello.size", "Ranks of the world"),
+  size = ProtoField.uint32("margay.hello.size", "Ranks of the world (0: two jobs)"),
+  source_job = ProtoField.uint64("margay.hello.source_job", "Job of the source", base.HEX),
+  destination_job = ProtoField.uint64("margay.hello.destination_job", "Job of the destination", base.HEX),
   nonce = ProtoField.bytes("margay.hello.nonce", "Nonce"),
   proof = ProtoField.bytes("margay.hello.tag", "HMAC-SHA-256"),
   verdict = ProtoField.uint32("margay.hello.verdict", "Verdict", base.DEC, verdicts),
@@ -100,7 +102,7 @@ local function crc32c(tvb, offset, length)
 end
 
 local PREFIX, HEAD_LEAST, HEAD_MOST, CONTENT_MOST = 16, 16, 64, 262144
-local HELLO_DIALER, HELLO_ACCEPTOR, PROOF, VERDICT = 56, 76, 32, 4
+local HELLO_DIALER, HELLO_ACCEPTOR, PROOF, VERDICT = 72, 76, 32, 4
 local NOTE = 48
 local MAGIC = ByteArray.new("6d617267 61790d0a")  -- "margay\r\n"
 
@@ -252,13 +254,15 @@ local function dissect_hello(tvb, pinfo, tree, state)
   local hello = tree:add(f.hello, tvb())
   hello:add_le(f.version, tvb(8, 4))
   if is_dialer then
-    state.rank[pinfo.src_port] = tvb(12, 4):le_uint()
-    state.rank[pinfo.dst_port] = tvb(16, 4):le_uint()
-    hello:add_le(f.source, tvb(12, 4))
-    hello:add_le(f.destination, tvb(16, 4))
-    hello:add_le(f.size, tvb(20, 4))
-    hello:add(f.nonce, tvb(24, 32))
-    return string.format("hello of rank %d to rank %d", tvb(12, 4):le_uint(), tvb(16, 4):le_uint())
+    state.rank[pinfo.src_port] = tvb(20, 4):le_uint()
+    state.rank[pinfo.dst_port] = tvb(32, 4):le_uint()
+    hello:add_le(f.source_job, tvb(12, 8))
+    hello:add_le(f.source, tvb(20, 4))
+    hello:add_le(f.destination_job, tvb(24, 8))
+    hello:add_le(f.destination, tvb(32, 4))
+    hello:add_le(f.size, tvb(36, 4))
+    hello:add(f.nonce, tvb(40, 32))
+    return string.format("hello of rank %d to rank %d", tvb(20, 4):le_uint(), tvb(32, 4):le_uint())
   end
   hello:add(f.nonce, tvb(12, 32))
   hello:add(f.proof, tvb(44, 32))

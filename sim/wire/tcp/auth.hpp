@@ -1,6 +1,7 @@
-// The mutual handshake of two ranks on a new connection: each proves possession of the job's secret without revealing
-// it. A handshake takes and makes bytes. Its only I/O is the reading of random nonces. It uses fixed memory and
-// allocates nothing, so a stranger's bytes cost no memory. docs/tcp_wire.md has the four messages byte by byte.
+// The mutual handshake of two processes on a new connection: each proves possession of a common secret without
+// revealing it. The secret is their job's, or the user's key if they belong to two jobs. A handshake takes and makes
+// bytes. Its only I/O is the reading of random nonces. It uses fixed memory and allocates nothing, so a stranger's
+// bytes cost no memory. docs/tcp_wire.md has the four messages byte by byte.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/base/endpoint.hpp"
 #include "sim/base/random.hpp"
 
 namespace margay::sim {
@@ -19,10 +21,13 @@ namespace margay::sim {
 using JobSecret = std::array<std::byte, 32>;
 
 // The version of the messages, which both sides compare. Changes when the messages change.
-inline constexpr std::uint32_t kHandshakeVersion = 2;
+inline constexpr std::uint32_t kHandshakeVersion = 3;
 // Sizes of the four messages, with the sizes of their fields.
-// magic 8, version 4, from 4, to 4, world 4, nonce 32
-inline constexpr std::size_t kHelloBytes = 56;
+// magic 8, version 4, from: job 8 and place 4, to: job 8 and place 4, world 4, nonce 32
+inline constexpr std::size_t kHelloBytes = 72;
+// The length of version 2's hello, the shortest of all versions. The acceptor reads this many bytes before it knows the
+// version.
+inline constexpr std::size_t kHelloBytesMin = 56;
 // magic 8, version 4, nonce 32, tag 32
 inline constexpr std::size_t kAnswerBytes = 76;
 inline constexpr std::size_t kProofBytes = 32;  // tag
@@ -37,6 +42,14 @@ enum class Verdict : std::uint32_t {
   no_descriptor = 3,
 };
 
+// The initiators that an acceptor accepts.
+enum class Callers : std::uint8_t {
+  // Processes of the acceptor's job, at places below the size of the world.
+  own_job,
+  // Processes of any other job. The size of the world is 0 on both sides.
+  other_jobs,
+};
+
 // Overwrites a secret in a way that the compiler does not remove.
 void wipe(JobSecret& secret);
 
@@ -46,7 +59,7 @@ class Handshake {
  public:
   enum class State : std::uint8_t {
     talking,
-    // Acceptor: the initiator has proved its rank; decide() is due.
+    // Acceptor: the initiator has proved its identity; decide() is due.
     proved,
     // Initiator: verdict() is available. Acceptor: decide() was called, and outgoing() may remain to be sent.
     done,
@@ -55,11 +68,12 @@ class Handshake {
   };
 
   Handshake() = default;
-  // Make the initiator's and the acceptor's side. `rank`: this process; `peer`: the rank that is dialed; `world`: the
-  // number of ranks of the job. `secret` outlives the handshake.
-  [[nodiscard]] static Handshake initiate(const JobSecret& secret, std::uint32_t rank, std::uint32_t peer,
+  // Make the initiator's and the acceptor's side. `self`: this process; `peer`: the process that is dialed; `world`:
+  // the number of places of the job, 0 between two jobs. `secret` outlives the handshake.
+  [[nodiscard]] static Handshake initiate(const JobSecret& secret, const Endpoint& self, const Endpoint& peer,
                                           std::uint32_t world);
-  [[nodiscard]] static Handshake accept(const JobSecret& secret, std::uint32_t rank, std::uint32_t world);
+  [[nodiscard]] static Handshake accept(const JobSecret& secret, const Endpoint& self, std::uint32_t world,
+                                        Callers callers = Callers::own_job);
 
   [[nodiscard]] State state() const { return state_; }
   // The bytes to send next; empty: none.
@@ -78,8 +92,8 @@ class Handshake {
   void decide(Verdict verdict);
   // Initiator, in `done`: the acceptor's verdict.
   [[nodiscard]] Verdict verdict() const { return verdict_; }
-  // The other side's rank. For the acceptor it is an unproved claim until the state is `proved`.
-  [[nodiscard]] std::uint32_t peer() const { return initiator_ ? to_ : from_; }
+  // The other side's identity. For the acceptor it is an unproved claim until the state is `proved`.
+  [[nodiscard]] const Endpoint& peer() const { return initiator_ ? to_ : from_; }
   // In `failed`: the end of a sentence; static.
   [[nodiscard]] std::string_view reason() const { return reason_; }
   // Initiator, in `failed`: the other side gave a wrong answer, so to try again is useless.
@@ -92,8 +106,13 @@ class Handshake {
   enum class Expect : std::uint8_t { hello, answer, proof, verdict };
 
   // One step for each message, called when it has been read completely. take_hello(), the acceptor's step, checks the
-  // claims and answers with the acceptor's proof.
+  // claims and answers with the acceptor's proof. reads_more() returns whether a hello of this version has been begun;
+  // it then sets the length of the whole message. check_claims() returns whether it is a hello for this acceptor.
+  [[nodiscard]] bool reads_more();
   void take_hello();
+  [[nodiscard]] bool check_claims(std::uint32_t world);
+  // Answers an initiator of another version, without a proof.
+  void answer_version();
   // The initiator's step: verifies the acceptor's proof, and sends its own.
   void take_answer();
   // The acceptor's step: verifies the initiator's proof.
@@ -103,15 +122,19 @@ class Handshake {
   // Begins to read a message of fixed length.
   void expect(Expect what, std::size_t bytes);
   void fail(std::string_view reason, bool refuted);
+  // Fails because the other side does not know the secret.
+  void fail_unproved(bool refuted);
+  // Makes an answer of the acceptor's nonce and the tag `proof`.
+  void put_answer(const Tag& proof);
   // The proof of the side `role`, computed from the secret.
   [[nodiscard]] Tag tag(std::string_view role) const;
 
   // Not owned. Copies of a Handshake refer to the same secret.
   const JobSecret* secret_ = nullptr;
-  std::uint32_t self_ = 0;
+  Endpoint self_;
+  Endpoint from_;  // the initiator
+  Endpoint to_;    // the acceptor
   std::uint32_t world_ = 0;
-  std::uint32_t from_ = 0;  // the initiator's rank
-  std::uint32_t to_ = 0;    // the acceptor's rank
   Nonce initiator_nonce_{};
   Nonce acceptor_nonce_{};
   // The message being read, and the message being sent. kAnswerBytes is the length of the longest message.
@@ -125,6 +148,7 @@ class Handshake {
   Verdict verdict_ = Verdict::welcome;
   State state_ = State::failed;
   Expect expect_ = Expect::hello;
+  Callers callers_ = Callers::own_job;
   bool initiator_ = false;
   bool refuted_ = false;
   bool same_version_ = true;

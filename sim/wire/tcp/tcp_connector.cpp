@@ -18,17 +18,18 @@
 namespace margay::sim {
 
 using portals::Status;
-TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret, const Clock& clock)
-    : rank_(rank),
+
+TcpConnector::TcpConnector(Peers peers, const JobSecret& secret, const Clock& clock)
+    : who_(std::move(peers)),
+      world_(has_guests() ? 0 : static_cast<std::uint32_t>(who_.remote.size())),
       secret_(secret),
       clock_(clock),
-      remote_(std::move(remote)),
-      // peers_ and dials_ have one element for each rank. The elements of ranks that are not remote are never used.
-      peers_(remote_.size()),
-      dials_(remote_.size()) {
-  // A rank never dials itself.
-  if (rank_ < remote_.size()) remote_[rank_] = false;
-  unconnected_ = static_cast<std::size_t>(std::count(remote_.begin(), remote_.end(), true));
+      // peers_ and dials_ have one element for each number. The elements of peers that are not remote are never used.
+      peers_(who_.remote.size()),
+      dials_(who_.remote.size()) {
+  // A process never dials itself.
+  if (who_.self.place < who_.remote.size()) who_.remote[who_.self.place] = false;
+  unconnected_ = static_cast<std::size_t>(std::count(who_.remote.begin(), who_.remote.end(), true));
 }
 
 TcpConnector::~TcpConnector() {
@@ -46,6 +47,8 @@ TcpConnector::~TcpConnector() {
 Status TcpConnector::listen(std::string_view host) {
   Status parsed = parse_host(host, 0, local_);
   if (!parsed.ok()) return parsed;
+  // A failed call may have left some of them open.
+  for (int* descriptor : {&listener_, &spare_, &timer_, &epoll_}) close_if_open(*descriptor);
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return Status::error("cannot make an epoll set: " + descriptor_limit_text(errno));
   timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -161,7 +164,9 @@ void TcpConnector::accept_some() {
     free_slot->descriptor = descriptor;
     free_slot->deadline_ns = clock_.now_ns() + kHalfOpenNs;
     free_slot->on_spare = on_spare;
-    free_slot->handshake = Handshake::accept(secret_, rank_, static_cast<std::uint32_t>(peers_.size()));
+    free_slot->peer.reset();
+    free_slot->handshake =
+        Handshake::accept(secret_, who_.self, world_, has_guests() ? Callers::other_jobs : Callers::own_job);
     ++half_open_count_;
     const auto slot = static_cast<std::size_t>(free_slot - half_open_.begin());
     if (!watch(descriptor, EPOLLIN, mark_of(ConnectorMark::half_open, slot))) return drop(*free_slot);
@@ -206,9 +211,7 @@ void TcpConnector::go_on(std::size_t slot) {
   const std::uint64_t mark = mark_of(ConnectorMark::half_open, slot);
   Drive result = drive(half_open.descriptor, half_open.handshake, mark);
   if (result == Drive::decided && half_open.handshake.state() == Handshake::State::proved) {
-    const std::uint32_t peer = half_open.handshake.peer();
-    // A rank that may not connect, or that has failed before, gets no verdict.
-    if (!remote_[peer] || peers_[peer] == Peer::failed) return drop(half_open);
+    if (!find_number(half_open)) return drop(half_open);
     half_open.handshake.decide(judge(half_open));
     result = drive(half_open.descriptor, half_open.handshake, mark);
   }
@@ -217,17 +220,27 @@ void TcpConnector::go_on(std::size_t slot) {
   drop(half_open);
 }
 
+// A process that may not connect, or that has failed before, gets no verdict.
+bool TcpConnector::find_number(HalfOpen& half_open) {
+  const Endpoint& endpoint = half_open.handshake.peer();
+  const std::optional<std::uint32_t> peer = has_guests() ? who_.number_of(endpoint) : endpoint.place;
+  if (!peer || *peer >= peers_.size() || !who_.remote[*peer] || peers_[*peer] == Peer::failed) return false;
+  half_open.peer = peer;
+  return true;
+}
+
 Verdict TcpConnector::judge(const HalfOpen& half_open) {
-  const std::uint32_t peer = half_open.handshake.peer();
+  const std::uint32_t peer = *half_open.peer;
   if (peers_[peer] == Peer::connected) return Verdict::another_serves;
-  // The lower rank's own dial stays (invariant 2).
-  if (peers_[peer] == Peer::dialing && rank_ < peer) return Verdict::another_serves;
+  // The lower endpoint's own dial stays (invariant 2).
+  if (peers_[peer] == Peer::dialing && who_.self < half_open.handshake.peer()) return Verdict::another_serves;
   return half_open.on_spare ? Verdict::no_descriptor : Verdict::welcome;
 }
 
-// Ends an accepted connection whose verdict has been sent.
+// Ends an accepted connection whose verdict has been sent. half_open.peer has a value, because find_number() preceded
+// the verdict.
 void TcpConnector::settle(HalfOpen& half_open) {
-  const std::uint32_t peer = half_open.handshake.peer();
+  const std::uint32_t peer = *half_open.peer;
   const Verdict verdict = half_open.handshake.verdict();
   if (verdict == Verdict::no_descriptor) fail(peer, "cannot accept its connection: " + descriptor_limit_text(EMFILE));
   // The pair may have got another connection since judge(). A welcome connection replaces this rank's own dial, to
@@ -271,8 +284,22 @@ void TcpConnector::fail(std::uint32_t peer, std::string failure) {
   close_listener_if_complete();
 }
 
+void TcpConnector::forget(std::uint32_t peer) {
+  finish_dial(peer);
+  for (HalfOpen& half_open : half_open_) {
+    if (half_open.descriptor >= 0 && half_open.peer == peer) drop(half_open);
+  }
+  for (Outcome& outcome : outcomes_) {
+    if (outcome.peer == peer) close_if_open(outcome.descriptor);
+  }
+  std::erase_if(outcomes_, [peer](const Outcome& outcome) { return outcome.peer == peer; });
+  if (peers_[peer] == Peer::connected || peers_[peer] == Peer::failed) ++unconnected_;
+  peers_[peer] = Peer::unconnected;
+}
+
 void TcpConnector::close_listener_if_complete() {
-  if (unconnected_ != 0) return;
+  // Another guest may connect at any time.
+  if (unconnected_ != 0 || has_guests()) return;
   close_if_open(listener_);
   close_if_open(spare_);
 }

@@ -1,27 +1,35 @@
-// The maker of one rank's connections: it listens on one address, dials, and returns the descriptors of connections
-// whose other end has proved its identity. Its descriptors are in an epoll set of its own. No call blocks.
+// The maker of one process's connections: it listens on one address, dials, and returns the descriptors of connections
+// whose other end has proved its identity. Its descriptors are in an epoll set of its own. No call blocks, except for
+// Peers::number_of.
+//
+// Peers have numbers. In a job these are their places. A guest, which is a process of another job, has the number that
+// number_of returns, and may have another number in its other peers' processes.
 //
 // Invariants
 // 1. A stranger that connects costs a slot of a fixed table (64) for at most one second, and no memory before it has
 // proved its identity.
-// 2. A pair ends with one connection. When both ranks dial at once, the connection that the lower rank dialed stays.
-// While its own dial is in progress, the lower rank answers the higher rank's dial with `another_serves`, and the
-// higher rank drops the connection that it dialed.
+// 2. A pair ends with one connection. When both dial at once, the connection that the lower endpoint dialed stays, in a
+// job that of the lower rank. While its own dial is in progress, the lower endpoint answers the higher one's dial with
+// `another_serves`, and the higher one drops the connection that it dialed.
 // 3. Each dial leads to exactly one Outcome: a descriptor, or the text of a failure.
 // 4. A dial fails when the peer's host has not answered for kSilenceMaxNs, however many tries were made. If the peer is
 // stopped but its operating system answers, the dial continues to wait.
-// 5. The listener is closed once every remote rank is connected or has failed.
+// 5. In a job the listener is closed once every remote rank is connected or has failed. For guests it stays open.
+// 6. number_of() is called only for a process that has proved its identity.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
+#include "sim/base/endpoint.hpp"
 #include "sim/wire/tcp/auth.hpp"
 #include "sim/wire/tcp/tcp_silence.hpp"
 #include "sim/wire/tcp/tcp_socket.hpp"
@@ -45,9 +53,19 @@ inline constexpr std::uint64_t kOtherServesNs = 10'000'000'000;
 // this process is ...; raise it with ulimit -n)".
 [[nodiscard]] std::string descriptor_limit_text(int error_number);
 
-// The connector of one rank's TCP wire. Used under the process lock.
+// The connector of one process's TCP wire. Used under the process lock.
 class TcpConnector {
  public:
+  // This process and its possible peers.
+  struct Peers {
+    Endpoint self;
+    // By number: whether the peer may dial and be dialed.
+    std::vector<bool> remote;
+    // Empty: the peers are the other processes of this job. Otherwise they are guests, and the function returns the
+    // number of one that has dialed and proved its identity; nullopt: the connection is dropped without a verdict. It
+    // may block briefly, and may call forget(), but no other function of the connector.
+    std::function<std::optional<std::uint32_t>(const Endpoint&)> number_of = {};
+  };
   // The result of a dial, or a connection that a peer dialed.
   struct Outcome {
     std::uint32_t peer = 0;
@@ -57,20 +75,23 @@ class TcpConnector {
     std::string failure;
   };
 
-  // `remote[r]`: whether rank r may dial and be dialed. `secret` and `clock` outlive the connector.
-  TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret, const Clock& clock);
+  // `secret` and `clock` outlive the connector.
+  TcpConnector(Peers peers, const JobSecret& secret, const Clock& clock);
   TcpConnector(const TcpConnector&) = delete;
   TcpConnector& operator=(const TcpConnector&) = delete;
   ~TcpConnector();
 
-  // Listens on `host`, at a port that the operating system chooses.
+  // Listens on `host`, at a port that the operating system chooses. May be called again after a failure.
   [[nodiscard]] portals::Status listen(std::string_view host);
   [[nodiscard]] const TcpAddress& local() const { return local_; }
   [[nodiscard]] bool listening() const { return listener_ >= 0; }
 
-  // Begins to connect to `peer`; take() returns the outcome. No effect when a dial is in progress or the peer is
-  // connected.
-  void dial(std::uint32_t peer, const TcpAddress& address);
+  // Begins to connect to `peer`, which is `endpoint`; take() returns the outcome. No effect when a dial is in progress
+  // or the peer is connected.
+  void dial(std::uint32_t peer, const Endpoint& endpoint, const TcpAddress& address);
+  // Begins anew with the number `peer`, which another process has from now on: ends its dial and its half-open
+  // connections, and discards its outcomes.
+  void forget(std::uint32_t peer);
   // Handles the events that make descriptor() readable.
   void progress();
   // Returns the next outcome, including those for connections that peers dialed. false: there is none now.
@@ -90,11 +111,14 @@ class TcpConnector {
     std::uint64_t deadline_ns = 0;
     // The connection uses the spare descriptor, so it can only be refused.
     bool on_spare = false;
+    // The initiator's number, once it has proved its identity.
+    std::optional<std::uint32_t> peer;
     Handshake handshake;
   };
-  // A connection that this rank opens.
+  // A connection that this process opens.
   struct Dial {
     std::uint32_t peer = 0;
+    Endpoint endpoint;
     TcpAddress address;
     // -1: the dial waits until retry_ns.
     int descriptor = -1;
@@ -119,12 +143,14 @@ class TcpConnector {
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 
   // The listening half: accept, drive the handshake, judge, settle or drop. accept_some() accepts connections until
-  // none waits or the table is full. go_on() continues a handshake after an event. settle() ends a connection whose
-  // verdict has been sent; drop() closes a connection without a result, and frees its slot. pause_listener() sets
-  // whether the listener's events are ignored, as they are while the table is full or no descriptor is free.
+  // none waits or the table is full. go_on() continues a handshake after an event. find_number() determines the number
+  // of a proved initiator; false: it has none, or may not connect. settle() ends a connection whose verdict has been
+  // sent; drop() closes a connection without a result, and frees its slot. pause_listener() sets whether the listener's
+  // events are ignored, as they are while the table is full or no descriptor is free.
   void accept_some();
   [[nodiscard]] int accept_one(bool& on_spare);
   void go_on(std::size_t slot);
+  [[nodiscard]] bool find_number(HalfOpen& half_open);
   // The verdict for a proved initiator (invariant 2).
   [[nodiscard]] Verdict judge(const HalfOpen& half_open);
   void settle(HalfOpen& half_open);
@@ -150,12 +176,14 @@ class TcpConnector {
   void expire();
   void set_timer();
   void close_listener_if_complete();
+  [[nodiscard]] bool has_guests() const { return who_.number_of != nullptr; }
 
   // Constant after construction.
-  const std::uint32_t rank_;
+  Peers who_;
+  // The size of the world in handshakes.
+  const std::uint32_t world_;
   const JobSecret& secret_;
   const Clock& clock_;
-  std::vector<bool> remote_;
   int epoll_ = -1;
   int timer_ = -1;
   // A spare file descriptor. It is closed when descriptors run out, so that a dialing peer can still be accepted, and
@@ -165,7 +193,7 @@ class TcpConnector {
   bool paused_ = false;
   TcpAddress local_;
   std::vector<Peer> peers_;
-  // Number of remote ranks that are neither connected nor failed.
+  // Number of remote peers that are neither connected nor failed.
   std::size_t unconnected_ = 0;
   std::uint64_t wake_at_ns_ = 0;
   std::array<HalfOpen, kHalfOpenMax> half_open_;

@@ -13,12 +13,13 @@
 
 namespace margay::sim {
 
-void TcpConnector::dial(std::uint32_t peer, const TcpAddress& address) {
+void TcpConnector::dial(std::uint32_t peer, const Endpoint& endpoint, const TcpAddress& address) {
   if (peers_[peer] != Peer::unconnected) return;
   peers_[peer] = Peer::dialing;
   ++dialing_;
   dials_[peer] = std::make_unique<Dial>();
   dials_[peer]->peer = peer;
+  dials_[peer]->endpoint = endpoint;
   dials_[peer]->address = address;
   start(*dials_[peer]);
   // Later dials need not set the timer, because it is armed while a dial is in progress.
@@ -53,7 +54,7 @@ void TcpConnector::start(Dial& dial) {
   dial.connecting = true;
   if (dial.answer_by_ns == 0) dial.answer_by_ns = clock_.now_ns() + kSilenceMaxNs;
   dial.silence = {};
-  dial.handshake = Handshake::initiate(secret_, rank_, dial.peer, static_cast<std::uint32_t>(peers_.size()));
+  dial.handshake = Handshake::initiate(secret_, who_.self, dial.endpoint, world_);
   go_on(dial);
 }
 

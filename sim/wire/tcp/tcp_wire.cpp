@@ -35,21 +35,31 @@ void drain(int descriptor) {
   }
 }
 
-std::vector<bool> sized(std::vector<bool> remote, std::uint32_t world) {
-  remote.resize(world, false);
-  return remote;
+// The connector's peers: the remote ranks, or guests at any number.
+TcpConnector::Peers peers_of(const TcpWire::Settings& settings,
+                             std::function<std::optional<std::uint32_t>(const Endpoint&)> number_of) {
+  TcpConnector::Peers peers{{settings.job, settings.rank}, settings.remote};
+  if (settings.guests) peers.remote.assign(settings.world, true);
+  peers.remote.resize(settings.world, false);
+  if (settings.guests) peers.number_of = std::move(number_of);
+  return peers;
 }
 
 }  // namespace
 
 TcpWire::TcpWire(Settings settings, TransmissionList& finished, const Clock& clock)
-    : Wire(WireId::tcp),
+    : Wire(settings.guests ? WireId::guest : WireId::tcp),
       settings_(std::move(settings)),
       finished_(finished),
+      addresses_(settings_.guests ? settings_.world : 0),
+      guests_(settings_.guests ? settings_.world : 0),
       clock_(clock),
-      connector_(settings_.rank, sized(settings_.remote, settings_.world), settings_.secret, clock),
+      connector_(peers_of(settings_, [this](const Endpoint& endpoint) { return number_of(endpoint); }),
+                 settings_.secret, clock),
       links_(settings_.world) {
   MARGAY_ASSERT(settings_.rank < settings_.world);
+  quiet_ = true;
+  needs_push_ = false;
 }
 
 TcpWire::~TcpWire() {
@@ -74,8 +84,18 @@ TcpWire::~TcpWire() {
 // ---- opening
 
 Status TcpWire::open() {
-  Status listening = connector_.listen(settings_.bind_host);
-  return listening.ok() ? choose_backend() : listening;
+  if (Status listening = connector_.listen(settings_.bind_host); !listening.ok()) return listening;
+  if (Status chosen = choose_backend(); !chosen.ok()) return chosen;
+  quiet_ = false;
+  needs_push_ = true;
+  return {};
+}
+
+Status TcpWire::open(const JobSecret& secret, std::string bind_host) {
+  // The connector refers to this secret.
+  settings_.secret = secret;
+  settings_.bind_host = std::move(bind_host);
+  return open();
 }
 
 Status TcpWire::choose_backend() {
@@ -93,7 +113,7 @@ Status TcpWire::set_cards(const std::vector<std::string>& cards) {
   std::vector<TcpAddress> addresses(settings_.world);
   for (std::uint32_t rank = 0; rank < settings_.world; ++rank) {
     // Cards of ranks on this node are not used, and may be missing.
-    if (rank == settings_.rank || rank >= settings_.remote.size() || !settings_.remote[rank]) continue;
+    if (!reaches(rank)) continue;
     if (rank >= cards.size() || cards[rank].empty()) {
       // A process that starts later publishes its card later; dial() asks for it.
       if (settings_.late_card != nullptr) continue;
@@ -104,6 +124,15 @@ Status TcpWire::set_cards(const std::vector<std::string>& cards) {
   }
   addresses_ = std::move(addresses);
   return {};
+}
+
+bool TcpWire::reaches(std::uint32_t peer) const {
+  if (settings_.guests) return guests_[peer].has_value();
+  return peer != settings_.rank && peer < settings_.remote.size() && settings_.remote[peer];
+}
+
+Endpoint TcpWire::endpoint_of(std::uint32_t peer) const {
+  return settings_.guests ? guests_[peer].value_or(Endpoint{}) : Endpoint{settings_.job, peer};
 }
 
 TcpLink& TcpWire::get_or_make_link(std::uint32_t peer) {
@@ -138,9 +167,10 @@ void TcpWire::find_card(std::uint32_t peer) {
 void TcpWire::dial(TcpLink& link) {
   find_card(link.peer);
   if (link.peer >= addresses_.size() || addresses_[link.peer].bytes == 0) {
-    return lose(link, "its TCP card is not known");
+    return lose(link, settings_.guests ? "it has not connected to this process, which does not know its address"
+                                       : "its TCP card is not known");
   }
-  connector_.dial(link.peer, addresses_[link.peer]);
+  connector_.dial(link.peer, endpoint_of(link.peer), addresses_[link.peer]);
   connect_some();
 }
 
@@ -245,6 +275,7 @@ void TcpWire::end_bursts() {
 }
 
 bool TcpWire::push() {
+  if (backend_ == nullptr) return false;
   // Ends every burst, so that this round transmits the gathered messages.
   ++calls_;
   end_bursts();
@@ -262,6 +293,7 @@ bool TcpWire::push() {
 
 bool TcpWire::poll(Arrival& arrival) {
   MARGAY_ASSERT(answering_ == nullptr);
+  if (backend_ == nullptr) return false;
   ++calls_;
   if (!bursts_.empty()) end_bursts();
   if (ready_.front() != nullptr && next_arrival(arrival)) return true;
@@ -288,9 +320,7 @@ void TcpWire::tend_connections() {
 // ever.
 void TcpWire::lose_all() {
   for (std::uint32_t peer = 0; peer < settings_.world; ++peer) {
-    if (peer < settings_.remote.size() && settings_.remote[peer] && peer != settings_.rank) {
-      lose(get_or_make_link(peer), backend_->failure());
-    }
+    if (reaches(peer)) lose(get_or_make_link(peer), backend_->failure());
   }
 }
 
@@ -324,7 +354,11 @@ bool TcpWire::next_arrival(Arrival& arrival) {
     if (link->receiver.next(arrival)) {
       last_arrival_ = link;
       if (arrival.kind == Arrival::Kind::whole || arrival.kind == Arrival::Kind::started) answering_ = link;
-      if (arrival.kind == Arrival::Kind::lost) close_link(*link);
+      if (arrival.kind == Arrival::Kind::lost) {
+        close_link(*link);
+        // It was the last arrival of this link, which has_ended() now.
+        ready_.pop();
+      }
       return true;
     }
     ready_.pop();
@@ -405,6 +439,8 @@ void TcpWire::refuse() {
 // ---- for traces
 
 BodyReport TcpWire::body_report() const {
+  // The link has been forgotten since its arrival.
+  if (last_arrival_ == nullptr) return {};
   const TcpReceiver& receiver = last_arrival_->receiver;
   const bool provided = uring_ && receiver.copied_twice();
   return {provided ? TraceBody::uring_provided : body_taken(), receiver.copied_bytes()};
@@ -417,6 +453,7 @@ bool TcpWire::idle() const {
 }
 
 bool TcpWire::prepare_wait() {
+  if (backend_ == nullptr) return false;
   drained_ = false;
   ++calls_;
   end_bursts();

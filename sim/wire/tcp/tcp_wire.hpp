@@ -2,6 +2,9 @@
 // proof of the job's secret. docs/tcp_wire.md has the bytes, the order of a long message's frames, and the
 // measurements.
 //
+// A second wire of a process connects it to its guests, which are processes of other jobs. A guest's number among the
+// peers is one of this job's empty places, as add_guest() sets it.
+//
 // A link is connecting (frames gather), then connected, then closed. The wire reports a link's end once, as an Arrival
 // `lost`, after everything that arrived before. An end after the peer's goodbye is not reported, unless messages are
 // still queued for the peer.
@@ -10,12 +13,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portals/base/header.hpp"
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
+#include "sim/base/endpoint.hpp"
 #include "sim/wire/tcp/auth.hpp"
 #include "sim/wire/tcp/tcp_backend.hpp"
 #include "sim/wire/tcp/tcp_connector.hpp"
@@ -23,18 +29,25 @@
 
 namespace margay::sim {
 
-// One rank's side of all its connections. Used under the process lock. open() and set_cards() must succeed before the
-// first message.
+// One process's side of all its connections. Used under the process lock. open() must succeed before the first message,
+// and set_cards() as well, or add_guest() for the guest.
+//
+// Before open(), which may be called late, the wire is inert: quiet, without a descriptor, and with no effect of the
+// calls that name no peer.
 class TcpWire final : public Wire {
  public:
   // The wire's configuration; constant for the life of the wire.
   struct Settings {
+    // Endpoint::job of this process, and its rank, which is Endpoint::place.
+    std::uint64_t job = 0;
     std::uint32_t rank = 0;
+    // Numbers of peers, this rank's included.
     std::uint32_t world = 1;
     // The group in the source and the destination of every header.
     portals::GroupId group = 0;
-    // By rank, `world` elements: whether this wire may reach the rank; false for this rank.
+    // By rank, `world` elements: whether this wire may reach the rank; false for this rank. Guests: not used.
     std::vector<bool> remote;
+    // Guests: the user's key.
     JobSecret secret{};
     TcpBackendChoice backend = TcpBackendChoice::automatic;
     // Whether short messages in a burst gather; see kBurstTicks.
@@ -44,6 +57,12 @@ class TcpWire final : public Wire {
     // Fills in the card of a rank whose card was not known at set_cards(), because its process started later. Returns
     // false if the rank has none. May block. Empty: all cards are known from the start.
     std::function<bool(std::uint32_t rank, std::string& card)> late_card = {};
+    // The peers are guests instead of ranks.
+    bool guests = false;
+    // Guests: returns the number of a process that has connected and proved its identity, after add_guest() with this
+    // number, for which an empty card suffices; nullopt: the connection is dropped. May block briefly. Calls no other
+    // function of this wire but has_ended(). Empty: no guest may connect first.
+    std::function<std::optional<std::uint32_t>(const Endpoint& endpoint)> guest_of = {};
   };
 
   // `clock` measures deadlines. `finished` and `clock` outlive the wire.
@@ -53,14 +72,27 @@ class TcpWire final : public Wire {
   ~TcpWire() override;
 
   // Listens and chooses the backend. Fails if the address cannot be used, if io_uring is requested and refused, or if
-  // file descriptors are exhausted. Requires: called once, before all other functions.
+  // file descriptors are exhausted. Requires: has not succeeded before.
   [[nodiscard]] portals::Status open();
-  // This rank's address for the others: "tcp#127.0.0.1:41234".
+  // As open(), with a secret and an address that the constructor did not have.
+  [[nodiscard]] portals::Status open(const JobSecret& secret, std::string bind_host);
+  // This rank's address for the others: "tcp#127.0.0.1:41234". Requires: open() has succeeded.
   [[nodiscard]] std::string card() const { return card_text(connector_.local()); }
   // Sets the addresses of the other ranks. cards[r] is the card of rank r, or empty if it is not known yet; cards of
   // ranks that are not remote are ignored. A failure names the rank and quotes its card. Requires: before the first
   // message to a rank.
   [[nodiscard]] portals::Status set_cards(const std::vector<std::string>& cards);
+  // Guests: makes `number` the number of `endpoint`, which can be reached at `card`. With an empty card it can only
+  // connect to this process, and a message before that makes it a lost peer.
+  //
+  // If another process had the number, everything of it is forgotten; fails if that one has not ended. If `endpoint`
+  // has the number already, only the card is updated, provided that it is not empty and no link exists. Also fails for
+  // a card of a wrong form, for a process of this job, for this rank's number and numbers out of range, and if the
+  // operating system does not serve the wire any more. A failure changes nothing.
+  [[nodiscard]] portals::Status add_guest(std::uint32_t number, const Endpoint& endpoint, std::string_view card);
+  // Guests: whether another process may get `number`: it has no link, or the link is closed, and poll() has reported
+  // everything about it. The text of a loss (Arrival::loss) is valid until the number has another process.
+  [[nodiscard]] bool has_ended(std::uint32_t number) const;
   // The name of the backend, with the reason of its choice, for `margay info`.
   [[nodiscard]] const std::string& backend_reason() const { return backend_reason_; }
   // Number of peers with a connection now.
@@ -119,6 +151,13 @@ class TcpWire final : public Wire {
   [[nodiscard]] portals::Status choose_backend();
   // Returns the link of a peer; makes it if necessary.
   [[nodiscard]] TcpLink& get_or_make_link(std::uint32_t peer);
+  // Whether this wire may reach a peer, and the identity of the peer.
+  [[nodiscard]] bool reaches(std::uint32_t peer) const;
+  [[nodiscard]] Endpoint endpoint_of(std::uint32_t peer) const;
+  // The connector's question for the number of a guest.
+  [[nodiscard]] std::optional<std::uint32_t> number_of(const Endpoint& endpoint);
+  // Deletes the link of a guest that has ended.
+  void forget(std::uint32_t number);
   // The same; also starts to connect the link if necessary.
   [[nodiscard]] TcpLink& link_to(std::uint32_t peer);
   // Asks the connector for a connection.
@@ -155,8 +194,10 @@ class TcpWire final : public Wire {
   TransmissionList& finished_;
   std::string backend_reason_;
   bool uring_ = false;
-  // By rank, once the cards are set.
+  // By rank, once the cards are set. Guests: by number.
   std::vector<TcpAddress> addresses_;
+  // By number; nullopt: the number has no guest. Empty if the peers are ranks.
+  std::vector<std::optional<Endpoint>> guests_;
   const Clock& clock_;
   // Used under the process lock.
   TcpConnector connector_;
