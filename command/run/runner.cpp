@@ -42,7 +42,8 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
       name_location_(name_location),
       output_(poller_, plan.places(), output_options(options)),
       input_(poller_),
-      server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank, plan.places()),
+      names_(memory.board().header().job_id),
+      server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank, plan.places(), &names_),
       channels_(
           poller_, server_, plan.places(),
           [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); },
@@ -411,6 +412,8 @@ void Runner::end_job_and_children() {
   guardian_.dismiss();
   const bool ended_well = monitor_.over() && monitor_.cause().kind == CauseKind::none;
   job_processes_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
+  // Precedes the change of the signals' actions, by which a signal ends the launcher at once.
+  names_.withdraw();
   if (signals_ >= 0) ::close(signals_);
   // From here on Ctrl-C ends the launcher like any program.
   signals_ = -1;

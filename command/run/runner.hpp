@@ -15,6 +15,7 @@
 
 #include "command/run/options/plan.hpp"
 #include "command/run/options/run_options.hpp"
+#include "command/run/pmi/folder_names.hpp"
 #include "command/run/pmi/pmi_channels.hpp"
 #include "command/run/pmi/pmi_server.hpp"
 #include "command/run/process/guardian.hpp"
@@ -132,6 +133,8 @@ class Runner {
   int signals_ = -1;
   RankOutput output_;
   InputForwarder input_;
+  // The names of this job for others, and of others for this one.
+  FolderNames names_;
   PmiServer server_;
   PmiChannels channels_;
   Monitor monitor_;

@@ -10,8 +10,7 @@ namespace margay::mpi {
 // (1,024 bytes), of which each byte may take three.
 inline constexpr std::size_t kServiceNameBytesMax = 255;
 
-// The name with '%' and two hexadecimal digits in place of each byte that would end a word or a field of the line:
-// white space, control characters, bytes above 126, '=' and '%'. Names of letters, digits and other punctuation are
+// The name as a word of a line (sim::to_pmi_word()). Names of letters, digits and other punctuation are
 // unchanged, so programs of other MPI libraries that use the same launcher find them.
 [[nodiscard]] std::string service_word(std::string_view name);
 

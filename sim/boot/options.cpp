@@ -28,7 +28,8 @@ constexpr std::string_view kKnown[] = {"protocol",      "wire_tcp",
                                        "check_rma",     "trace_last_seconds",
                                        "findings_path", "threads",
                                        "pmi_fds",       "way",
-                                       "skip_poll",     "forward"};
+                                       "skip_poll",     "forward",
+                                       "user_folder",   "key_file"};
 
 // The valid values of a variable: one of `choices`, or with `pairs` a comma-separated list of them. SIZE in `choices`
 // stands for any value; the reader of the option checks it.

@@ -208,7 +208,9 @@ namespace {
 Status check_rc(const PmiMessage& answer, std::string_view what) {
   int rc = 0;
   if (!answer.number("rc", rc) || rc == 0) return {};
-  return Status::error(std::string(what) + ": " + answer.text("msg", "refused by the launcher"));
+  std::string sentence = std::string(what) + ": " + answer.text("msg", "refused by the launcher");
+  if (answer.has("why")) sentence += " (" + from_pmi_word(answer.text("why")) + ")";
+  return Status::error(std::move(sentence));
 }
 
 }  // namespace

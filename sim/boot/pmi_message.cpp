@@ -1,8 +1,11 @@
 #include "sim/boot/pmi_message.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <span>
 
+#include "sim/base/random.hpp"
 #include "sim/boot/parse.hpp"
 
 namespace margay::sim {
@@ -82,6 +85,34 @@ std::string PmiMessage::text(std::string_view key, std::string_view otherwise) c
 bool PmiMessage::number(std::string_view key, int& out) const {
   const std::string* value = find(key);
   return value != nullptr && parse_number(*value, out);
+}
+
+std::string to_pmi_word(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string word;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte > ' ' && byte < 0x7f && byte != '=' && byte != '%') {
+      word += letter;
+    } else {
+      word += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    }
+  }
+  return word;
+}
+
+std::string from_pmi_word(std::string_view word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    std::byte byte{};
+    if (word[i] == '%' && from_hex(word.substr(i + 1, 2), std::span(&byte, 1))) {
+      text += static_cast<char>(byte);
+      i += 2;
+    } else {
+      text += word[i];
+    }
+  }
+  return text;
 }
 
 namespace {

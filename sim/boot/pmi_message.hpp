@@ -48,6 +48,12 @@ class PmiMessage {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
+// Any text as one word of a line: '%' and two hexadecimal digits in place of each byte that would end a word or a
+// field: white space, control characters, bytes above 126, '=' and '%'.
+[[nodiscard]] std::string to_pmi_word(std::string_view text);
+// The reverse. A '%' without two digits stays as it is, because the word may come from another implementation.
+[[nodiscard]] std::string from_pmi_word(std::string_view word);
+
 // The node of each rank from `(vector,(first_node,nodes,ranks_per_node)...)`, repeated until every rank is placed.
 // Fails for another form, or numbers that place no rank. Node numbers are dense, in order of first appearance.
 [[nodiscard]] portals::Status parse_process_mapping(std::string_view text, std::uint32_t size,

@@ -1,5 +1,7 @@
 """The common part of the drivers of the MPI suite: compiling, running with a time limit, reporting failures."""
+import atexit
 import difflib
+import functools
 import os
 import pathlib
 import re
@@ -7,6 +9,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -100,12 +103,21 @@ class Run:
         return "\n".join(lines)
 
 
+@functools.cache
+def user_folder():
+    """A folder of this process in place of the user's: published names of tests that run at once must not meet."""
+    folder = tempfile.mkdtemp(prefix="margay_user_")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def clean_environment(extra=None):
     """Our environment without a launcher's variables."""
     environment = {key: value for key, value in os.environ.items() if not _FOREIGN.match(key)}
     # Debian's MPICH prints on standard output that /sys is missing, as in a bare root; that is no output of the program.
     environment.update(UCX_LOG_LEVEL="fatal", HWLOC_HIDE_ERRORS="2")
     environment["MARGAY_RATES"] = "usual"  # not measurements of a developer's machine
+    environment["MARGAY_USER_FOLDER"] = user_folder()
     environment.update(extra or {})
     return environment
 

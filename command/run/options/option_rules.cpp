@@ -157,6 +157,12 @@ std::string describe_option_rules() {
     text += "| " + spelling(rule) + " | `" + std::string(rule.variable) + "` | " +
             (is_prose ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
   }
+  text +=
+      "\nVariables without an option, which the launcher and the ranks read:\n\n"
+      "| variable | value |\n|---|---|\n"
+      "| `MARGAY_USER_FOLDER` | the absolute path of the user's folder, for names and the key of jobs that connect "
+      "([dynamic.md](dynamic.md)) |\n"
+      "| `MARGAY_KEY_FILE` | the absolute path of the file with this key; default: `key` in the user's folder |\n";
   return text;
 }
 

@@ -11,17 +11,24 @@ namespace {
 
 // Bounds the launcher's memory. An exchange of addresses needs a few keys for each rank.
 constexpr std::size_t kMaxValuesPerRank = 256;
+// Clients of other MPI libraries read lines of 1,024 bytes; an encoded byte takes three.
+constexpr std::size_t kMaxWhyBytes = 300;
 
 void answer(PmiOutcome& out, std::uint32_t rank, std::string line) {
   line += '\n';
   out.replies.push_back({rank, std::move(line)});
 }
 
+// The field of a refused request with its reason.
+std::string why_field(const portals::Status& status) {
+  return status.ok() ? std::string() : " why=" + sim::to_pmi_word(status.sentence().substr(0, kMaxWhyBytes));
+}
+
 }  // namespace
 
 PmiServer::PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_rank,
-                     const std::vector<std::uint32_t>& node_of_rank, std::uint32_t places)
-    : job_name_(std::move(job_name)), ranks_(std::max<std::size_t>(places, appnum_of_rank.size())) {
+                     const std::vector<std::uint32_t>& node_of_rank, std::uint32_t places, NameStore* store)
+    : job_name_(std::move(job_name)), ranks_(std::max<std::size_t>(places, appnum_of_rank.size())), store_(store) {
   PmiWorld world;
   for (std::uint32_t rank = 0; rank < appnum_of_rank.size(); ++rank) world.places.push_back(rank);
   world.appnums = std::move(appnum_of_rank);
@@ -199,24 +206,43 @@ void PmiServer::abort(std::uint32_t, const sim::PmiMessage& line, PmiOutcome& ou
   out.abort_message = line.text("error_msg");
 }
 
+// The job's own names are checked first, so that a service published twice by the job needs no store.
 void PmiServer::publish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   const std::string service = line.text("service");
+  const std::string port = line.text("port");
   std::string refused;
   if (service.empty() || service.size() > sim::kMaxPmiValue) refused = "service_name_length";
   if (services_.size() >= kMaxValuesPerRank * ranks_.size()) refused = "too_many_services";
-  if (refused.empty() && !services_.emplace(service, line.text("port")).second) refused = "service_is_published";
-  answer(out, rank, "cmd=publish_result rc=" + std::string(refused.empty() ? "0 msg=success" : "-1 msg=" + refused));
-}
-
-void PmiServer::lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
-  const auto it = services_.find(line.text("service"));
+  if (refused.empty() && services_.contains(service)) refused = "service_is_published";
+  portals::Status other;
+  if (refused.empty() && store_ != nullptr) {
+    other = store_->publish(service, port);
+    if (!other.ok()) refused = "service_is_published";
+  }
+  if (refused.empty()) services_.emplace(service, port);
   answer(out, rank,
-         it != services_.end() ? "cmd=lookup_result rc=0 msg=success port=" + it->second
-                               : "cmd=lookup_result rc=-1 msg=service_not_found");
+         "cmd=publish_result rc=" + std::string(refused.empty() ? "0 msg=success" : "-1 msg=" + refused) +
+             why_field(other));
 }
 
+// The job's own names precede those of other jobs.
+void PmiServer::lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
+  const std::string service = line.text("service");
+  const auto own = services_.find(service);
+  std::string port;
+  portals::Status unusable;
+  if (own == services_.end() && store_ != nullptr && !service.empty()) unusable = store_->lookup(service, port);
+  const bool found = own != services_.end() || !port.empty();
+  answer(out, rank,
+         found ? "cmd=lookup_result rc=0 msg=success port=" + (own != services_.end() ? own->second : port)
+               : "cmd=lookup_result rc=-1 msg=service_not_found" + why_field(unusable));
+}
+
+// Other jobs' names remain.
 void PmiServer::unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
-  const bool was_there = services_.erase(line.text("service")) > 0;
+  const std::string service = line.text("service");
+  const bool was_there = services_.erase(service) > 0;
+  if (was_there && store_ != nullptr) store_->unpublish(service);
   answer(out, rank,
          std::string("cmd=unpublish_result rc=") + (was_there ? "0 msg=success" : "-1 msg=service_not_found"));
 }

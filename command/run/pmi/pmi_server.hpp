@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "command/run/pmi/name_store.hpp"
 #include "command/run/pmi/spawn_order.hpp"
 #include "sim/base/endpoint.hpp"
 #include "sim/boot/pmi_message.hpp"
@@ -60,14 +61,16 @@ struct PmiWorld {
 };
 
 // The state of the protocol: each process's phase; of each world the barrier and the key-value space; the published
-// services. A process is given by its place in the job, which is its rank if it began with the job. Memory is bounded:
-// 256 keys and 256 services for each place, and the worlds whose processes have not all been replaced.
+// services; those of other jobs are in a NameStore. A process is given by its place in the job, which is its rank if it
+// began with the job. Memory is bounded: 256 keys and 256 services for each place, and the worlds whose processes have
+// not all been replaced.
 class PmiServer {
  public:
   // The vectors have one entry for each rank that begins with the job. The nodes become the key PMI_process_mapping.
-  // `places`: the places of the job, which are also its universe; 0: as many as ranks.
+  // `places`: the places of the job, which are also its universe; 0: as many as ranks. `store`: the names of other
+  // jobs; must outlive the server; nullptr: the job has its own names only.
   PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_rank,
-            const std::vector<std::uint32_t>& node_of_rank, std::uint32_t places = 0);
+            const std::vector<std::uint32_t>& node_of_rank, std::uint32_t places = 0, NameStore* store = nullptr);
 
   // Begins a further world, before its processes start. Processes that had the places before are forgotten. Requires:
   // each place is smaller than the number of places.
@@ -117,7 +120,7 @@ class PmiServer {
   void barrier(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void finalize(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void abort(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
-  // Named services (MPI_Publish_name).
+  // Named services (MPI_Publish_name). A refusal may have the field `why`, a sentence (sim::to_pmi_word()).
   void publish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
@@ -138,7 +141,9 @@ class PmiServer {
   std::vector<RankState> ranks_;
   // Worlds begun so far.
   std::uint32_t worlds_ = 0;
+  // The services that this job has published, with their ports.
   std::map<std::string, std::string> services_;
+  NameStore* store_ = nullptr;
 };
 
 // The answer to cmd=margay_kill; `error`: why nothing was ended, or empty.

@@ -9,6 +9,7 @@
 #include "sim/boot/job_rates.hpp"
 #include "sim/boot/measured_rates.hpp"
 #include "tests/sim/trace_folder.hpp"
+#include "tests/support/variable.hpp"
 
 namespace margay::sim {
 namespace {
@@ -22,22 +23,6 @@ const MeasuredRates kKept{.machine = "a machine, 2 processors",
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
-
-// Sets the variable to another value while the object exists.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* const old = getenv(name); old != nullptr) old_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { old_.empty() ? unsetenv(name_) : setenv(name_, old_.c_str(), 1); }
-
- private:
-  const char* name_;
-  std::string old_;
-};
 
 bool says(const portals::Status& status, const std::string& part) {
   return status.sentence().find(part) != std::string::npos;

@@ -5,8 +5,10 @@
 #include "sim/boot/pmi_message.hpp"
 
 using margay::sim::format_process_mapping;
+using margay::sim::from_pmi_word;
 using margay::sim::parse_process_mapping;
 using margay::sim::PmiMessage;
+using margay::sim::to_pmi_word;
 
 namespace {
 
@@ -110,4 +112,19 @@ TEST_CASE("the mapping generated from a plan is read back as that plan") {
     REQUIRE(parse_process_mapping(text, static_cast<std::uint32_t>(plan.size()), nodes).ok());
     CHECK_MESSAGE(nodes == plan, text);
   }
+}
+
+TEST_CASE("any text is one word of a line, and is read back") {
+  std::string every;
+  for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
+  for (const std::string& text : {std::string(), std::string("plain-1.2/x"), std::string("a b=c%41\n"), every}) {
+    const std::string word = to_pmi_word(text);
+    CHECK(from_pmi_word(word) == text);
+    PmiMessage line;
+    REQUIRE(PmiMessage::parse("cmd=x why=" + word + " rc=-1", line).ok());
+    CHECK(line.text("why") == word);
+    CHECK(line.text("rc") == "-1");
+  }
+  // Words of other implementations.
+  for (const char* const word : {"%", "a%", "%4", "%zz", "100%_of"}) CHECK(from_pmi_word(word) == word);
 }

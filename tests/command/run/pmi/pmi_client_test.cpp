@@ -121,6 +121,23 @@ TEST_CASE("names are published, looked up and withdrawn") {
   CHECK_FALSE(client.unpublish("ocean").ok());
 }
 
+TEST_CASE("the reason for a refusal reaches the client as a sentence") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  const std::string refusal = "cmd=lookup_result rc=-1 msg=service_not_found why=" + sim::to_pmi_word("no /a b, c=d");
+  const std::string answers =
+      "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n"
+      "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n"
+      "cmd=my_kvsname kvsname=k\n" +
+      refusal + "\n";
+  CHECK(::write(ends[0], answers.data(), answers.size()) == static_cast<ssize_t>(answers.size()));
+  sim::PmiClient client(ends[1], 0, 1);
+  std::string port;
+  CHECK(client.lookup_name("ocean", port).sentence().find("service_not_found (no /a b, c=d)") != std::string::npos);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST_CASE("a value that is too long is rejected before it is sent") {
   Service service(1);
   sim::PmiClient client(service.client_end(0), 0, 1);

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <map>
 #include <random>
+#include <string>
 
 #include "command/run/pmi/pmi_server.hpp"
 
@@ -12,6 +14,32 @@ namespace {
 PmiServer make_server(std::uint32_t ranks) {
   return PmiServer("kvs_t", std::vector<std::uint32_t>(ranks, 1), std::vector<std::uint32_t>(ranks, 0));
 }
+
+// The names of other jobs, as a table.
+struct TableOfNames final : NameStore {
+  std::map<std::string, std::string, std::less<>> others;
+  std::map<std::string, std::string, std::less<>> own;
+  std::string fault;
+  int uses = 0;
+
+  portals::Status publish(std::string_view service, std::string_view port) override {
+    ++uses;
+    if (others.contains(service)) return portals::Status::error("launcher 4711, a=b");
+    own.emplace(service, port);
+    return {};
+  }
+  portals::Status lookup(std::string_view service, std::string& port) override {
+    ++uses;
+    port.clear();
+    if (!fault.empty()) return portals::Status::error(fault);
+    if (const auto found = others.find(service); found != others.end()) port = found->second;
+    return {};
+  }
+  void unpublish(std::string_view service) override {
+    ++uses;
+    own.erase(std::string(service));
+  }
+};
 
 std::string answer(PmiServer& server, std::uint32_t rank, std::string_view line) {
   const PmiOutcome outcome = server.take_line(rank, line);
@@ -193,4 +221,42 @@ TEST_CASE("a request to end processes names places, or is answered") {
     CAPTURE(line);
     CHECK(answer(server, 0, line).find("cmd=margay_kill_result rc=-1 msg=") == 0);
   }
+}
+
+TEST_CASE("names of other jobs are found behind the job's own, and cannot be published or withdrawn") {
+  TableOfNames table;
+  table.others["ocean"] = "theirs";
+  PmiServer server("kvs_t", {0, 0}, {0, 0}, 0, &table);
+  CHECK(answer(server, 0, "cmd=put key=k value=v").find("rc=0") != std::string::npos);
+  CHECK(table.uses == 0);
+  CHECK(answer(server, 1, "cmd=lookup_name service=ocean") == "cmd=lookup_result rc=0 msg=success port=theirs\n");
+  CHECK(answer(server, 0, "cmd=publish_name service=ocean port=p") ==
+        "cmd=publish_result rc=-1 msg=service_is_published why=launcher%204711,%20a%3db\n");
+  CHECK(answer(server, 0, "cmd=unpublish_name service=ocean") == "cmd=unpublish_result rc=-1 msg=service_not_found\n");
+  CHECK(answer(server, 1, "cmd=lookup_name service=ocean").find("port=theirs") != std::string::npos);
+
+  CHECK(answer(server, 0, "cmd=publish_name service=sea port=ours") == "cmd=publish_result rc=0 msg=success\n");
+  CHECK(table.own.find("sea")->second == "ours");
+  table.others["sea"] = "theirs";
+  const int uses = table.uses;
+  CHECK(answer(server, 1, "cmd=lookup_name service=sea").find("port=ours") != std::string::npos);
+  CHECK(answer(server, 1, "cmd=publish_name service=sea port=p") ==
+        "cmd=publish_result rc=-1 msg=service_is_published\n");
+  CHECK(answer(server, 1, "cmd=publish_name service= port=p").find("rc=-1") != std::string::npos);
+  CHECK(answer(server, 1, "cmd=lookup_name service=").find("rc=-1") != std::string::npos);
+  CHECK(table.uses == uses);
+  CHECK(answer(server, 1, "cmd=unpublish_name service=sea").find("rc=0") != std::string::npos);
+  CHECK(table.own.empty());
+  CHECK(answer(server, 1, "cmd=lookup_name service=sea").find("port=theirs") != std::string::npos);
+}
+
+TEST_CASE("a lookup that finds nothing has the reason if names of other jobs cannot be read") {
+  TableOfNames table;
+  table.fault = "the folder /a b=c is " + std::string(5000, 'x');
+  PmiServer server("kvs_t", {0}, {0}, 0, &table);
+  const std::string refused = answer(server, 0, "cmd=lookup_name service=ocean");
+  CHECK(refused.find("rc=-1 msg=service_not_found why=the%20folder%20/a%20b%3dc%20is%20x") != std::string::npos);
+  CHECK(refused.size() < 1024);  // a line of other clients
+  CHECK(answer(server, 0, "cmd=publish_name service=ocean port=p").find("rc=0") != std::string::npos);
+  CHECK(answer(server, 0, "cmd=lookup_name service=ocean").find("port=p") != std::string::npos);
 }
