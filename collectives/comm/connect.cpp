@@ -100,7 +100,8 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
   const PortResult result = known ? static_cast<PortResult>(words[0]) : PortResult::malformed;
   if (result != PortResult::met) return {{nullptr, MPI_ERR_PORT, meeting.why}, result};
   const bool leads = local.rank() == root;
-  return {join_groups(rank, local, root, leads ? &rank.worlds().places() : nullptr, static_cast<int>(words[1]),
+  return {join_groups(rank, local, root, leads ? &rank.ports().places_for(meeting.place) : nullptr,
+                      static_cast<int>(words[1]),
                       static_cast<int>(words[2]))};
 }
 

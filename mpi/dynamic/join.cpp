@@ -1,5 +1,6 @@
 // MPI_Comm_join (MPI 4.0, 11.10.4): two processes that a connected socket joins make an intercommunicator of their two
-// groups of one. Each side sends one hello over the socket; all further messages are messages of MPI.
+// groups of one. Each side sends one hello over the socket, and in different jobs its number for the other side; all
+// further messages are messages of MPI.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -45,7 +46,8 @@ constexpr std::array<char, 8> kMagic{'m', 'a', 'r', 'g', 'a', 'y', 'j', '2'};
 class Transfer {
  public:
   using Function = ssize_t (*)(int, char*, std::size_t);
-  Transfer(int fd, void* bytes, Function transfer) : fd_(fd), at_(static_cast<char*>(bytes)), transfer_(transfer) {}
+  Transfer(int fd, void* bytes, std::size_t count, Function transfer)
+      : fd_(fd), at_(static_cast<char*>(bytes)), left_(count), transfer_(transfer) {}
   [[nodiscard]] bool advance() {
     while (left_ > 0) {
       const ssize_t moved = transfer_(fd_, at_, left_);
@@ -65,18 +67,18 @@ class Transfer {
  private:
   int fd_;
   char* at_;
-  std::size_t left_ = sizeof(Hello);
+  std::size_t left_;
   Function transfer_;
   std::string failure_;
 };
 
-// The two hellos cross. Empty, or the reason why they could not be exchanged. Progress goes on meanwhile, because the
+// `count` bytes of each side cross. Empty, or the reason why they could not be exchanged. Progress goes on meanwhile, because the
 // other process may wait for a message of this one before it calls MPI_Comm_join.
-std::string exchange(Call& call, int fd, Hello& mine, Hello& theirs) {
-  Transfer out(fd, &mine, [](int to, char* bytes, std::size_t count) {
+std::string exchange(Call& call, int fd, void* mine, void* theirs, std::size_t count) {
+  Transfer out(fd, mine, count, [](int to, char* bytes, std::size_t count) {
     return ::send(to, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
   });
-  Transfer in(fd, &theirs,
+  Transfer in(fd, theirs, count,
               [](int from, char* bytes, std::size_t count) { return ::recv(from, bytes, count, MSG_DONTWAIT); });
   const NamedWait named{.call = "MPI_Comm_join",
                         .peer = -1,
@@ -127,7 +129,7 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   std::copy_n(card.begin(), std::min(card.size(), mine.card.size()), mine.card.begin());
   Hello theirs;
   *intercomm = MPI_COMM_NULL;
-  std::string why = exchange(call, fd, mine, theirs);
+  std::string why = exchange(call, fd, &mine, &theirs, sizeof mine);
   if (why.empty() && theirs.magic != kMagic) why = "the other end is not in margay's MPI_Comm_join";
   const bool same_job = theirs.job == mine.job;
   if (why.empty() && same_job && theirs.place >= static_cast<std::uint32_t>(rank.worlds().places().size())) {
@@ -141,14 +143,24 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   // Processes of jobs that cannot be connected: the standard wants success and MPI_COMM_NULL then. Both ends decide alike.
   std::uint32_t place = theirs.place;
   if (!same_job && (card.empty() || theirs.card_text().empty())) return call.done();
-  if (!reach(rank, theirs.endpoint(), theirs.card_text(), place, why)) {
-    call.error(MPI_ERR_OTHER, "the processes cannot be connected: " + why);
+  // Each process learns the place by which the other one addresses it; none: the other one cannot reach it.
+  std::uint32_t my_number = kHigherPlace;
+  if (!same_job) {
+    std::uint32_t number = reach(rank, theirs.endpoint(), theirs.card_text(), place, why) ? place : kHigherPlace;
+    const std::string broken = exchange(call, fd, &number, &my_number, sizeof number);
+    if (!broken.empty()) why = broken;
+    if (why.empty() && my_number == kHigherPlace) why = "the other process cannot reach this one";
+  }
+  if (!why.empty()) {
+    call.error(MPI_ERR_OTHER, "fd " + std::to_string(fd) + ": the processes of two jobs cannot be connected: " + why);
     return call.failed();
   }
+  if (!same_job) rank.ports().know_as(place, my_number);
   const std::uint32_t tag = mine.endpoint() < theirs.endpoint() ? mine.tag : theirs.tag;
   return give_communicator(
       call,
-      join_groups(rank, rank.worlds().self(), 0, &rank.worlds().places(), static_cast<int>(place), static_cast<int>(tag)),
+      join_groups(rank, rank.worlds().self(), 0, &rank.ports().places_for(place), static_cast<int>(place),
+                  static_cast<int>(tag)),
       intercomm);
 }
 MARGAY_ALIAS(Comm_join)

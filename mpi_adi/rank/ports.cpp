@@ -14,6 +14,7 @@ namespace {
 // The tags of the messages on Worlds::places(). An answer has the tag of its call's number.
 constexpr int kRequestTag = 0;
 constexpr std::uint32_t kCallNumbers = 1U << 28U;
+constexpr int kStrangerTag = 1 + static_cast<int>(kCallNumbers);
 
 int answer_tag(std::uint32_t number) {
   return 1 + static_cast<int>(number % kCallNumbers);
@@ -25,7 +26,7 @@ constexpr std::uint32_t kMeetings = 1U << 27U;
 
 }  // namespace
 
-Ports::Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me, const sim::Guests* guests)
+Ports::Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me, sim::Guests* guests)
     : device_(device), places_(places), job_(job), me_(me), guests_(guests), bytes_(own_bytes()) {
   device_.round_observers().push_back(this);
 }
@@ -95,7 +96,13 @@ std::unique_ptr<PortCall> Ports::call(const PortName& name) {
   call->place = name.place;
   // The loss of the port's process ends this receive, too.
   call->request = receive(name.place, answer_tag(number), call->words);
-  send(name.place, kRequestTag, {name.key, number});
+  if (guests_ != nullptr && guests_->contains(name.place)) {
+    // Sent as if by place 0, because the caller does not know its place there.
+    know_as(name.place, 0);
+    send(name.place, kStrangerTag, StrangerWords{name.key, number, job_, me_, name.place}, places_for(name.place));
+  } else {
+    send(name.place, kRequestTag, PortWords{name.key, number, 0}, places_);
+  }
   return call;
 }
 
@@ -104,7 +111,29 @@ Meeting Ports::end(std::unique_ptr<PortCall> call) {
   device_.free(*call->request);
   if (lost) return {PortResult::owner_lost};
   if (call->words[0] != static_cast<std::uint64_t>(PortResult::met)) return {PortResult::not_open};
+  if (guests_ != nullptr && guests_->contains(call->place)) {
+    know_as(call->place, static_cast<std::uint32_t>(call->words[2]));
+  }
   return {PortResult::met, call->place, static_cast<std::uint32_t>(call->words[1])};
+}
+
+Communicator& Ports::places_for(std::uint32_t place) {
+  const auto seen = seen_by_.find(place);
+  return seen == seen_by_.end() || !guests_->contains(place) ? places_ : *seen->second;
+}
+
+void Ports::know_as(std::uint32_t place, std::uint32_t number) {
+  std::unique_ptr<Communicator>& seen = seen_by_[place];
+  if (seen == nullptr) {
+    seen = std::make_unique<Communicator>();
+    seen->context = places_.context;
+    seen->collective_context = places_.collective_context;
+    seen->name = places_.name;
+    seen->error_handler = places_.error_handler;
+  }
+  auto group = std::make_shared<Group>(*places_.group);
+  group->my_rank = static_cast<int>(number);
+  seen->set_groups(std::move(group));
 }
 
 std::uint32_t Ports::new_tag(std::uint32_t place) {
@@ -114,19 +143,22 @@ std::uint32_t Ports::new_tag(std::uint32_t place) {
 }
 
 void Ports::answer(const PortCaller& caller, PortResult result, std::uint32_t tag) {
-  send(caller.place, answer_tag(caller.number), {static_cast<std::uint64_t>(result), tag});
+  send(caller.place, answer_tag(caller.number), PortWords{static_cast<std::uint64_t>(result), tag, caller.place},
+       places_for(caller.place));
 }
 
-void Ports::send(std::uint32_t place, int tag, const PortWords& words) {
-  Passage& passage = leaving_.emplace_back(Passage{words, nullptr, place});
-  passage.request = device_.start_send({SendMode::standard, passage.words.data(), sizeof passage.words, &bytes_,
-                                        static_cast<int>(place), tag, &places_, Context::point_to_point});
+void Ports::send(std::uint32_t place, int tag, std::span<const std::uint64_t> words, Communicator& places) {
+  Passage& passage = leaving_.emplace_back();
+  std::ranges::copy(words, passage.words.begin());
+  passage.request =
+      device_.start_send({SendMode::standard, passage.words.data(), static_cast<std::int64_t>(words.size_bytes()),
+                          &bytes_, static_cast<int>(place), tag, &places, Context::point_to_point});
   sweep();
 }
 
-Request* Ports::receive(std::uint32_t place, int tag, PortWords& words) {
-  return device_.start_receive(
-      {words.data(), sizeof words, &bytes_, static_cast<int>(place), tag, &places_, Context::point_to_point});
+Request* Ports::receive(std::uint32_t place, int tag, std::span<std::uint64_t> words) {
+  return device_.start_receive({words.data(), static_cast<std::int64_t>(words.size_bytes()), &bytes_,
+                                static_cast<int>(place), tag, &places_, Context::point_to_point});
 }
 
 void Ports::sweep() {
@@ -138,7 +170,7 @@ void Ports::sweep() {
   });
 }
 
-void Ports::take_request(std::uint32_t place, const PortWords& words) {
+void Ports::take_request(std::uint32_t place, std::span<const std::uint64_t> words) {
   const PortCaller caller{place, static_cast<std::uint32_t>(words[1])};
   const auto port = open_.find(words[0]);
   if (port == open_.end() || port->second.size() >= kWaitingCallersMax) {
@@ -147,22 +179,41 @@ void Ports::take_request(std::uint32_t place, const PortWords& words) {
   port->second.push_back(caller);
 }
 
-// Requests are short, so their bodies are usually whole when they are found; otherwise a later round takes them.
-void Ports::notify() {
+// The connection of the caller exists, and has proved that the caller has the user's key.
+void Ports::take_stranger(const StrangerWords& words) {
+  const auto caller_place = static_cast<std::uint32_t>(words[3]);
+  std::uint32_t place = 0;
+  if (guests_ == nullptr || guests_->wire() == nullptr || words[2] == job_) return;
+  if (!guests_->find({words[2], caller_place}, {}, place).ok()) return;
+  know_as(place, static_cast<std::uint32_t>(words[4]));
+  take_request(place, words);
+}
+
+void Ports::receive_requests(int tag) {
   Envelope envelope;
-  while (device_.probe(MPI_ANY_SOURCE, kRequestTag, places_, envelope)) {
+  while (device_.probe(MPI_ANY_SOURCE, tag, places_, envelope)) {
     Passage& passage = arriving_.emplace_back();
     passage.place = static_cast<std::uint32_t>(envelope.source);
-    passage.request = receive(passage.place, kRequestTag, passage.words);
+    passage.of_stranger = tag == kStrangerTag;
+    const std::size_t words = passage.of_stranger ? passage.words.size() : std::tuple_size_v<PortWords>;
+    passage.request = receive(passage.place, tag, std::span(passage.words).first(words));
   }
+}
+
+// Requests are short, so their bodies are usually whole when they are found; otherwise a later round takes them.
+void Ports::notify() {
+  receive_requests(kRequestTag);
+  if (guests_ != nullptr && guests_->wire() != nullptr) receive_requests(kStrangerTag);
   for (auto passage = arriving_.begin(); passage != arriving_.end();) {
     if (!passage->request->complete) {
       ++passage;
       continue;
     }
-    const bool whole = passage->request->error_class == MPI_SUCCESS && passage->request->bytes == sizeof(PortWords);
+    const std::size_t bytes = passage->of_stranger ? sizeof(StrangerWords) : sizeof(PortWords);
+    const bool whole = passage->request->error_class == MPI_SUCCESS && passage->request->bytes == bytes;
     device_.free(*passage->request);
-    if (whole) take_request(passage->place, passage->words);
+    if (whole && passage->of_stranger) take_stranger(passage->words);
+    if (whole && !passage->of_stranger) take_request(passage->place, passage->words);
     passage = arriving_.erase(passage);
   }
   if (!leaving_.empty()) sweep();

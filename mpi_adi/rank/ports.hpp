@@ -6,7 +6,10 @@
 //     <-- answer: accepted, with a tag                  both now know the other's place, and a tag of their own
 //     <-- answer: not open                              the port was closed, or never opened
 //
-// Both messages are point-to-point messages on Worlds::places(). Once a process has used its ports, each progress round
+// Both messages are point-to-point messages on Worlds::places(). A message of MPI carries the sender's rank in its
+// communicator, which here is its place, and a process of another job has another place at each side. So the request of
+// such a process has a tag of its own and carries the caller's identity, and request and answer tell each side by which
+// place the other one addresses it; places_for() then has that place as this process's rank. Once a process has used its ports, each progress round
 // takes the requests that have arrived, so a request to a closed port is answered in any MPI call of its owner. A
 // process that gets the place of an earlier one uses its ports from the start, because a name may be older than it.
 #pragma once
@@ -18,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -67,8 +71,12 @@ struct PortCaller {
   std::uint32_t number;
 };
 
-// The body of a request and of an answer.
-using PortWords = std::array<std::uint64_t, 2>;
+// The body of a request (key, number of the call) and of an answer (result, tag, the caller's place at the answering
+// process).
+using PortWords = std::array<std::uint64_t, 3>;
+// The body of a request of a process of another job: key, number of the call, job and place of the caller, and the place
+// by which the caller addresses the port's process.
+using StrangerWords = std::array<std::uint64_t, 5>;
 
 // A call of a port under way: the receive of its answer.
 struct PortCall {
@@ -82,7 +90,7 @@ class Ports final : public Listener {
   // Observes the progress rounds of `device`. `places`: Worlds::places(); both must outlive the object. `job`: its
   // identity; `me`: the place of this process. `guests`: the processes of other jobs, which outlive the object; nullptr:
   // there can be none.
-  Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me, const sim::Guests* guests = nullptr);
+  Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me, sim::Guests* guests = nullptr);
   ~Ports() override;
 
   // Opens a port; nullopt: kOpenPortsMax ports are open. Its name has an address if this process accepts connections
@@ -108,6 +116,11 @@ class Ports final : public Listener {
   // The result of a call: met, not_open or owner_lost. A cancelled call counts as lost.
   [[nodiscard]] Meeting end(std::unique_ptr<PortCall> call);
 
+  // The communicator of all places for messages to and from the process at `place`. know_as(): the process of another
+  // job at `place` addresses this one by `number`.
+  [[nodiscard]] Communicator& places_for(std::uint32_t place);
+  void know_as(std::uint32_t place, std::uint32_t number);
+
   // A tag for a meeting that two processes have arranged by other means: this process chooses it, and sends it to the
   // process at `place`.
   [[nodiscard]] std::uint32_t new_tag(std::uint32_t place);
@@ -118,32 +131,38 @@ class Ports final : public Listener {
  private:
   // A message of this object that is under way. Its address is stable.
   struct Passage {
-    PortWords words{};
+    StrangerWords words{};
     Request* request = nullptr;
     std::uint32_t place = 0;
+    bool of_stranger = false;
   };
 
   // Starts a message to `place`, and keeps its body until it has left.
-  void send(std::uint32_t place, int tag, const PortWords& words);
-  [[nodiscard]] Request* receive(std::uint32_t place, int tag, PortWords& words);
+  void send(std::uint32_t place, int tag, std::span<const std::uint64_t> words, Communicator& places);
+  [[nodiscard]] Request* receive(std::uint32_t place, int tag, std::span<std::uint64_t> words);
   // Frees the messages that have left.
   void sweep();
   void answer(const PortCaller& caller, PortResult result, std::uint32_t tag);
   // Queues the caller at its port, or refuses it.
-  void take_request(std::uint32_t place, const PortWords& words);
+  void take_request(std::uint32_t place, std::span<const std::uint64_t> words);
+  void take_stranger(const StrangerWords& words);
+  // Receives the requests with this tag that have arrived.
+  void receive_requests(int tag);
 
   // Constant.
   Device& device_;
   Communicator& places_;
   const std::uint64_t job_;
   const std::uint32_t me_;
-  const sim::Guests* const guests_;
+  sim::Guests* const guests_;
   Datatype bytes_;
   // The waiting callers of each open port, by the port's key.
   std::map<std::uint64_t, std::deque<PortCaller>> open_;
   // std::list, because a message under way refers to its element.
   std::list<Passage> leaving_;
   std::list<Passage> arriving_;
+  // By place, of processes of other jobs: the communicator of all places, with this process's place there as its rank.
+  std::map<std::uint32_t, std::unique_ptr<Communicator>> seen_by_;
   std::uint32_t calls_ = 0;     // number of calls of call() so far
   std::uint32_t meetings_ = 0;  // number of calls of new_tag() so far
 };
