@@ -70,7 +70,7 @@ bool reach(MpiRank& rank, const sim::Endpoint& endpoint, std::string_view card, 
            std::string& why) {
   sim::Process& process = rank.process();
   if (endpoint.job == process.job().job_id) {
-    place = endpoint.place;
+    place = sim::rank_of_endpoint_place(endpoint.place);
     if (place < process.size()) return true;
     why = "this job has no process " + std::to_string(place);
     return false;
@@ -99,7 +99,7 @@ void forget_former_guests(MpiRank& rank) {
 int learn_members_of_jobs(MpiRank& rank, const Leaders& leaders, std::vector<std::uint64_t>& theirs, std::string& why) {
   sim::Process& process = rank.process();
   const portals::Status opened = process.open_guests();
-  MemberRecord mine{process.job().job_id, process.rank(), {}};
+  MemberRecord mine{process.job().job_id, process.guests().self().place, {}};
   const std::string card = process.guests().address();
   std::copy_n(card.begin(), std::min(card.size(), mine.card.size()), mine.card.begin());
   std::vector<std::uint64_t> ours;
@@ -121,7 +121,12 @@ int learn_members_of_jobs(MpiRank& rank, const Leaders& leaders, std::vector<std
   const int agreed = and_with_leaders(rank, leaders, words);
   if (error_class == MPI_SUCCESS) error_class = agreed;
   if (error_class != MPI_SUCCESS) return error_class;
-  return words[0] == 0 ? MPI_ERR_PORT : MPI_SUCCESS;
+  if (words[0] == 0) return MPI_ERR_PORT;
+  // Connects with all of them, because nothing else reports the end of a process of another job.
+  for (const std::uint64_t place : theirs) {
+    if (process.is_guest(static_cast<std::uint32_t>(place))) process.kernel().monitor(static_cast<std::uint32_t>(place));
+  }
+  return MPI_SUCCESS;
 }
 
 }  // namespace margay::collectives

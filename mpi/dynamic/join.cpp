@@ -30,8 +30,8 @@ constexpr std::uint32_t kHigherPlace = ~std::uint32_t{0};
 struct Hello {
   std::array<char, 8> magic{};
   std::uint64_t job = 0;
-  std::uint32_t place = 0;
-  std::uint32_t tag = 0;  // the tag of the process with the lower endpoint is used
+  std::uint32_t place = 0;  // Endpoint::place
+  std::uint32_t tag = 0;    // the tag of the process with the lower endpoint is used
   // The card of the TCP wire at which it accepts connections of other jobs, with zeros behind it. Empty: it accepts none.
   std::array<char, 80> card{};
 
@@ -124,7 +124,7 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   const std::uint32_t me = rank.process().rank();
   // If it cannot be opened, only a process of this job can be joined.
   static_cast<void>(rank.process().open_guests());
-  Hello mine{kMagic, rank.process().job().job_id, me, rank.ports().new_tag(kHigherPlace), {}};
+  Hello mine{kMagic, rank.process().job().job_id, rank.process().guests().self().place, rank.ports().new_tag(kHigherPlace), {}};
   const std::string card = rank.process().guests().address();
   std::copy_n(card.begin(), std::min(card.size(), mine.card.size()), mine.card.begin());
   Hello theirs;
@@ -132,16 +132,16 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   std::string why = exchange(call, fd, &mine, &theirs, sizeof mine);
   if (why.empty() && theirs.magic != kMagic) why = "the other end is not in margay's MPI_Comm_join";
   const bool same_job = theirs.job == mine.job;
-  if (why.empty() && same_job && theirs.place >= static_cast<std::uint32_t>(rank.worlds().places().size())) {
-    why = "the other end names process " + std::to_string(theirs.place) + ", which the job does not have";
+  std::uint32_t place = margay::sim::rank_of_endpoint_place(theirs.place);
+  if (why.empty() && same_job && place >= static_cast<std::uint32_t>(rank.worlds().places().size())) {
+    why = "the other end names process " + std::to_string(place) + ", which the job does not have";
   }
-  if (why.empty() && same_job && theirs.place == me) why = "both ends are in this process";
+  if (why.empty() && same_job && place == me) why = "both ends are in this process";
   if (!why.empty()) {
     call.error(MPI_ERR_OTHER, "fd " + std::to_string(fd) + ": " + why);
     return call.failed();
   }
   // Processes of jobs that cannot be connected: the standard wants success and MPI_COMM_NULL then. Both ends decide alike.
-  std::uint32_t place = theirs.place;
   if (!same_job && (card.empty() || theirs.card_text().empty())) return call.done();
   // Each process learns the place by which the other one addresses it; none: the other one cannot reach it.
   std::uint32_t my_number = kHigherPlace;

@@ -21,7 +21,7 @@ namespace margay::mpi_adi {
 // A port's name, decoded.
 struct PortName {
   std::uint64_t job = 0;    // the job's identity (sim::Job::job_id)
-  std::uint32_t place = 0;  // of the process that has opened the port
+  std::uint32_t place = 0;  // sim::Endpoint::place of the process that has opened the port
   std::uint64_t key = 0;    // random; identifies the port in that process
   std::string address;      // "127.0.0.1,41234", at most kPortAddressBytesMax; empty: not reachable from other jobs
   friend bool operator==(const PortName&, const PortName&) = default;

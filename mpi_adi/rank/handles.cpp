@@ -15,8 +15,7 @@ std::unique_ptr<Communicator> both_groups(Communicator& inter, const sim::Guests
   const Group& theirs = *inter.remote;
   const std::uint32_t my_first = mine.world_ranks.front();
   const std::uint32_t their_first = theirs.world_ranks.front();
-  const bool mine_first = guests == nullptr ? my_first < their_first
-                                            : guests->endpoint_of(my_first) < guests->endpoint_of(their_first);
+  const bool mine_first = guests == nullptr ? my_first < their_first : guests->is_before(my_first, their_first);
   auto all = std::make_shared<Group>();
   all->session = mine.session;
   const Group& first = mine_first ? mine : theirs;

@@ -38,7 +38,10 @@ Ports::~Ports() {
 std::optional<PortName> Ports::open() {
   if (open_.size() >= kOpenPortsMax) return std::nullopt;
   PortName name{job_, me_, sim::random_u64(), {}};
-  if (guests_ != nullptr) name.address = port_address_of_card(guests_->address());
+  if (guests_ != nullptr) {
+    name.place = guests_->self().place;
+    name.address = port_address_of_card(guests_->address());
+  }
   // Equal keys of two open ports are improbable, and would mix their callers.
   while (!open_.try_emplace(name.key).second) name.key = sim::random_u64();
   return name;
@@ -50,6 +53,7 @@ PortResult Ports::find_own(std::string_view text, PortName& name, std::string& w
     return PortResult::malformed;
   }
   if (name.job != job_) return PortResult::other_job;
+  name.place = sim::rank_of_endpoint_place(name.place);
   if (name.place != me_) return PortResult::other_process;
   return is_open(name.key) ? PortResult::met : PortResult::not_open;
 }
@@ -99,7 +103,7 @@ std::unique_ptr<PortCall> Ports::call(const PortName& name) {
   if (guests_ != nullptr && guests_->contains(name.place)) {
     // Sent as if by place 0, because the caller does not know its place there.
     know_as(name.place, 0);
-    send(name.place, kStrangerTag, StrangerWords{name.key, number, job_, me_, name.place}, places_for(name.place));
+    send(name.place, kStrangerTag, StrangerWords{name.key, number, job_, guests_->self().place, name.place}, places_for(name.place));
   } else {
     send(name.place, kRequestTag, PortWords{name.key, number, 0}, places_);
   }
@@ -137,8 +141,7 @@ void Ports::know_as(std::uint32_t place, std::uint32_t number) {
 }
 
 std::uint32_t Ports::new_tag(std::uint32_t place) {
-  const bool is_lower =
-      guests_ == nullptr ? me_ < place : sim::Endpoint{job_, me_} < guests_->endpoint_of(place);
+  const bool is_lower = guests_ == nullptr ? me_ < place : guests_->is_before(me_, place);
   return (meetings_++ % kMeetings) << 1U | (is_lower ? 1U : 0U);
 }
 

@@ -48,6 +48,7 @@ Status Guests::open(bool& is_new) {
   settings.world = job_.size;
   settings.job = job_.job_id;
   settings.guests = true;
+  settings.place = self().place;
   if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
   if (Status status = user_key(settings.secret); !status.ok()) return status;
   settings.guest_of = [this](const Endpoint& endpoint) -> std::optional<std::uint32_t> {
@@ -77,9 +78,10 @@ Status Guests::find(const Endpoint& endpoint, std::string_view address, std::uin
   return {};
 }
 
-Endpoint Guests::endpoint_of(std::uint32_t place) const {
+Endpoint Guests::order_key(std::uint32_t place) const {
   const auto guest = by_place_.find(place);
-  return guest == by_place_.end() ? Endpoint{job_.job_id, place} : guest->second;
+  if (guest == by_place_.end()) return {job_.job_id, place};
+  return {guest->second.job, rank_of_endpoint_place(guest->second.place)};
 }
 
 void Guests::release_unused(const std::function<bool(std::uint32_t place)>& is_in_use) {

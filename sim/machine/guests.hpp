@@ -48,8 +48,12 @@ class Guests {
   // has none left. Requires: the wire is open.
   [[nodiscard]] portals::Status find(const Endpoint& endpoint, std::string_view address, std::uint32_t& place);
   [[nodiscard]] bool contains(std::uint32_t place) const { return !by_place_.empty() && by_place_.contains(place); }
-  // The identity of the process in a place of this job, guest or not.
-  [[nodiscard]] Endpoint endpoint_of(std::uint32_t place) const;
+  // The identity of this process.
+  [[nodiscard]] Endpoint self() const { return {job_.job_id, endpoint_place(job_.rank, job_.predecessors)}; }
+  // Whether the process in one place, guest or not, is before that in another one, in an order that all jobs share.
+  [[nodiscard]] bool is_before(std::uint32_t one, std::uint32_t other) const {
+    return order_key(one) < order_key(other);
+  }
 
   // While one exists, no guest is released: its owner is making a communicator, which does not contain the guest yet.
   class Keep {
@@ -66,6 +70,9 @@ class Guests {
   void release_unused(const std::function<bool(std::uint32_t place)>& is_in_use);
 
  private:
+  // The endpoint without predecessors, which are unknown for other processes of this job.
+  [[nodiscard]] Endpoint order_key(std::uint32_t place) const;
+
   const Job& job_;
   TransmissionList& finished_;
   const Clock& clock_;

@@ -38,7 +38,7 @@ class TcpWire final : public Wire {
  public:
   // The wire's configuration; constant for the life of the wire.
   struct Settings {
-    // Endpoint::job of this process, and its rank, which is Endpoint::place.
+    // Endpoint::job of this process, and its rank, which is Endpoint::place unless the peers are guests.
     std::uint64_t job = 0;
     std::uint32_t rank = 0;
     // Numbers of peers, this rank's included.
@@ -59,6 +59,8 @@ class TcpWire final : public Wire {
     std::function<bool(std::uint32_t rank, std::string& card)> late_card = {};
     // The peers are guests instead of ranks.
     bool guests = false;
+    // Guests: Endpoint::place of this process.
+    std::uint32_t place = 0;
     // Guests: returns the number of a process that has connected and proved its identity, after add_guest() with this
     // number, for which an empty card suffices; nullopt: the connection is dropped. May block briefly. Calls no other
     // function of this wire but has_ended(). Empty: no guest may connect first.
