@@ -101,8 +101,7 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
   if (result != PortResult::met) return {{nullptr, MPI_ERR_PORT, meeting.why}, result};
   const bool leads = local.rank() == root;
   return {join_groups(rank, local, root, leads ? &rank.ports().places_for(meeting.place) : nullptr,
-                      static_cast<int>(words[1]),
-                      static_cast<int>(words[2]))};
+                      static_cast<int>(words[1]), static_cast<int>(words[2]))};
 }
 
 }  // namespace
@@ -127,9 +126,10 @@ std::string port_error_text(PortResult result, const std::string& why) {
     case PortResult::other_job:
       return "port_name is a port of another job";
     case PortResult::unreachable:
-      return why.empty() ? "the root cannot reach the process of another job that opened port_name; its error names the "
-                           "reason"
-                         : why;
+      return why.empty()
+                 ? "the root cannot reach the process of another job that opened port_name; its error names the "
+                   "reason"
+                 : why;
     case PortResult::other_process:
       return "port_name was opened by another process; only the process that opened it can accept there";
     case PortResult::own:

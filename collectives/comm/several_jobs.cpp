@@ -89,9 +89,9 @@ void forget_former_guests(MpiRank& rank) {
   rank.process().guests().release_unused([&](std::uint32_t place) {
     const auto communicators = handles.living_communicators();
     const auto groups = handles.groups().living();
-    return std::ranges::any_of(communicators, [&](const Communicator* each) {
-             return has(each->group, place) || has(each->remote, place);
-           }) ||
+    return std::ranges::any_of(
+               communicators,
+               [&](const Communicator* each) { return has(each->group, place) || has(each->remote, place); }) ||
            std::ranges::any_of(groups, [&](const auto& each) { return has(each.second, place); });
   });
 }
@@ -124,7 +124,8 @@ int learn_members_of_jobs(MpiRank& rank, const Leaders& leaders, std::vector<std
   if (words[0] == 0) return MPI_ERR_PORT;
   // Connects with all of them, because nothing else reports the end of a process of another job.
   for (const std::uint64_t place : theirs) {
-    if (process.is_guest(static_cast<std::uint32_t>(place))) process.kernel().monitor(static_cast<std::uint32_t>(place));
+    if (process.is_guest(static_cast<std::uint32_t>(place)))
+      process.kernel().monitor(static_cast<std::uint32_t>(place));
   }
   return MPI_SUCCESS;
 }

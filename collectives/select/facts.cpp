@@ -51,7 +51,8 @@ std::shared_ptr<const Places> find_places(const sim::SharedTable& world_ranks, c
   std::vector<std::uint32_t> nodes;
   nodes.reserve(world_ranks.size());
   for (const std::uint32_t rank : world_ranks) nodes.push_back(node_of_rank[rank]);
-  const bool of_several_jobs = std::ranges::any_of(nodes, [&](std::uint32_t node) { return node >= host.node_count(); });
+  const bool of_several_jobs =
+      std::ranges::any_of(nodes, [&](std::uint32_t node) { return node >= host.node_count(); });
   if (of_several_jobs) std::iota(nodes.begin(), nodes.end(), 0U);
   found = std::make_shared<const Places>(
       Places{world_ranks, node_of_rank, of_several_jobs, RanksByNode(nodes), facts_of_nodes(nodes)});

@@ -54,8 +54,8 @@ int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info)
 // members belong to several jobs, a hash of the job's identity and the node stands for the node.
 std::uint32_t node_number(const margay::sim::Job& job, const Communicator& communicator) {
   const auto& members = communicator.group->world_ranks;
-  const bool one_job = std::ranges::all_of(
-      members, [&](std::uint32_t member) { return job.node_of_rank[member] < job.node_count; });
+  const bool one_job =
+      std::ranges::all_of(members, [&](std::uint32_t member) { return job.node_of_rank[member] < job.node_count; });
   if (one_job) return job.node;
   const std::uint64_t mixed = (job.job_id ^ job.node) * 0x9e37'79b9'7f4a'7c15U;
   return static_cast<std::uint32_t>(mixed >> 34U);

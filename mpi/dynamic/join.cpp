@@ -32,7 +32,8 @@ struct Hello {
   std::uint64_t job = 0;
   std::uint32_t place = 0;  // Endpoint::place
   std::uint32_t tag = 0;    // the tag of the process with the lower endpoint is used
-  // The card of the TCP wire at which it accepts connections of other jobs, with zeros behind it. Empty: it accepts none.
+  // The card of the TCP wire at which it accepts connections of other jobs, with zeros behind it. Empty: it accepts
+  // none.
   std::array<char, 80> card{};
 
   [[nodiscard]] margay::sim::Endpoint endpoint() const { return {job, place}; }
@@ -72,8 +73,8 @@ class Transfer {
   std::string failure_;
 };
 
-// `count` bytes of each side cross. Empty, or the reason why they could not be exchanged. Progress goes on meanwhile, because the
-// other process may wait for a message of this one before it calls MPI_Comm_join.
+// `count` bytes of each side cross. Empty, or the reason why they could not be exchanged. Progress goes on meanwhile,
+// because the other process may wait for a message of this one before it calls MPI_Comm_join.
 std::string exchange(Call& call, int fd, void* mine, void* theirs, std::size_t count) {
   Transfer out(fd, mine, count, [](int to, char* bytes, std::size_t count) {
     return ::send(to, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -124,7 +125,11 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   const std::uint32_t me = rank.process().rank();
   // If it cannot be opened, only a process of this job can be joined.
   static_cast<void>(rank.process().open_guests());
-  Hello mine{kMagic, rank.process().job().job_id, rank.process().guests().self().place, rank.ports().new_tag(kHigherPlace), {}};
+  Hello mine{kMagic,
+             rank.process().job().job_id,
+             rank.process().guests().self().place,
+             rank.ports().new_tag(kHigherPlace),
+             {}};
   const std::string card = rank.process().guests().address();
   std::copy_n(card.begin(), std::min(card.size(), mine.card.size()), mine.card.begin());
   Hello theirs;
@@ -141,7 +146,8 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
     call.error(MPI_ERR_OTHER, "fd " + std::to_string(fd) + ": " + why);
     return call.failed();
   }
-  // Processes of jobs that cannot be connected: the standard wants success and MPI_COMM_NULL then. Both ends decide alike.
+  // Processes of jobs that cannot be connected: the standard wants success and MPI_COMM_NULL then. Both ends decide
+  // alike.
   if (!same_job && (card.empty() || theirs.card_text().empty())) return call.done();
   // Each process learns the place by which the other one addresses it; none: the other one cannot reach it.
   std::uint32_t my_number = kHigherPlace;
@@ -157,10 +163,9 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   }
   if (!same_job) rank.ports().know_as(place, my_number);
   const std::uint32_t tag = mine.endpoint() < theirs.endpoint() ? mine.tag : theirs.tag;
-  return give_communicator(
-      call,
-      join_groups(rank, rank.worlds().self(), 0, &rank.ports().places_for(place), static_cast<int>(place),
-                  static_cast<int>(tag)),
-      intercomm);
+  return give_communicator(call,
+                           join_groups(rank, rank.worlds().self(), 0, &rank.ports().places_for(place),
+                                       static_cast<int>(place), static_cast<int>(tag)),
+                           intercomm);
 }
 MARGAY_ALIAS(Comm_join)

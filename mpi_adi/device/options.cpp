@@ -38,8 +38,7 @@ std::size_t memory_share(std::uint32_t ranks) {
 std::uint64_t short_limit_of(const DeviceOptions& options, sim::WireId wire) {
   const std::uint64_t shm = or_default(options.short_limit_shm, sim::kShortLimitBytesShm);
   std::uint64_t limit = shm;
-  const bool between_nodes =
-      wire == sim::WireId::tcp || wire == sim::WireId::forward || wire == sim::WireId::guest;
+  const bool between_nodes = wire == sim::WireId::tcp || wire == sim::WireId::forward || wire == sim::WireId::guest;
   if (between_nodes) limit = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   if (wire == sim::WireId::virtual_) limit = or_default(options.short_limit_virtual, shm);
   // A short message must fit in an empty heap, or its wire would hold it for ever. A default may be too long for a

@@ -103,7 +103,8 @@ std::unique_ptr<PortCall> Ports::call(const PortName& name) {
   if (guests_ != nullptr && guests_->contains(name.place)) {
     // Sent as if by place 0, because the caller does not know its place there.
     know_as(name.place, 0);
-    send(name.place, kStrangerTag, StrangerWords{name.key, number, job_, guests_->self().place, name.place}, places_for(name.place));
+    send(name.place, kStrangerTag, StrangerWords{name.key, number, job_, guests_->self().place, name.place},
+         places_for(name.place));
   } else {
     send(name.place, kRequestTag, PortWords{name.key, number, 0}, places_);
   }

@@ -9,9 +9,10 @@
 // Both messages are point-to-point messages on Worlds::places(). A message of MPI carries the sender's rank in its
 // communicator, which here is its place, and a process of another job has another place at each side. So the request of
 // such a process has a tag of its own and carries the caller's identity, and request and answer tell each side by which
-// place the other one addresses it; places_for() then has that place as this process's rank. Once a process has used its ports, each progress round
-// takes the requests that have arrived, so a request to a closed port is answered in any MPI call of its owner. A
-// process that gets the place of an earlier one uses its ports from the start, because a name may be older than it.
+// place the other one addresses it; places_for() then has that place as this process's rank. Once a process has used
+// its ports, each progress round takes the requests that have arrived, so a request to a closed port is answered in any
+// MPI call of its owner. A process that gets the place of an earlier one uses its ports from the start, because a name
+// may be older than it.
 #pragma once
 
 #include <array>
@@ -74,8 +75,8 @@ struct PortCaller {
 // The body of a request (key, number of the call) and of an answer (result, tag, the caller's place at the answering
 // process).
 using PortWords = std::array<std::uint64_t, 3>;
-// The body of a request of a process of another job: key, number of the call, job and place of the caller, and the place
-// by which the caller addresses the port's process.
+// The body of a request of a process of another job: key, number of the call, job and place of the caller, and the
+// place by which the caller addresses the port's process.
 using StrangerWords = std::array<std::uint64_t, 5>;
 
 // A call of a port under way: the receive of its answer.
@@ -88,8 +89,8 @@ struct PortCall {
 class Ports final : public Listener {
  public:
   // Observes the progress rounds of `device`. `places`: Worlds::places(); both must outlive the object. `job`: its
-  // identity; `me`: the place of this process. `guests`: the processes of other jobs, which outlive the object; nullptr:
-  // there can be none.
+  // identity; `me`: the place of this process. `guests`: the processes of other jobs, which outlive the object;
+  // nullptr: there can be none.
   Ports(Device& device, Communicator& places, std::uint64_t job, std::uint32_t me, sim::Guests* guests = nullptr);
   ~Ports() override;
 
@@ -111,7 +112,8 @@ class Ports final : public Listener {
 
   // Decodes the name of a port that this process may call. Returns `met`, malformed, other_job, own or not_open.
   [[nodiscard]] PortResult find_other(std::string_view text, PortName& name, std::string& why) const;
-  // Calls the port of the process at name.place. The caller waits until the request of the result is complete, and passes it to end().
+  // Calls the port of the process at name.place. The caller waits until the request of the result is complete, and
+  // passes it to end().
   [[nodiscard]] std::unique_ptr<PortCall> call(const PortName& name);
   // The result of a call: met, not_open or owner_lost. A cancelled call counts as lost.
   [[nodiscard]] Meeting end(std::unique_ptr<PortCall> call);

@@ -1,6 +1,6 @@
 // The identity of a process among all jobs: its job's identity, its place there, and the number of processes that had
-// the place before. A process of another job is a guest: this job has given it one of its own empty places, by which all
-// processes of this job address it (docs/dynamic.md).
+// the place before. A process of another job is a guest: this job has given it one of its own empty places, by which
+// all processes of this job address it (docs/dynamic.md).
 #pragma once
 
 #include <compare>

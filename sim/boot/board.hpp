@@ -12,9 +12,9 @@
 // is its process's rank. Its rank in MPI_COMM_WORLD is BoardPlace::world_rank.
 //
 // Fields are grouped by writer. The launcher writes the header, all of it before any rank runs except `question`,
-// `stall`, `cycle`, `used`, `guests` and the places. It also clears the block of a place before it starts a process there. Each
-// rank writes its own region only. While a rank runs, the launcher and `margay top` read its
-// region for display only (BoardReader); the launcher reads it for sums only after the rank has ended.
+// `stall`, `cycle`, `used`, `guests` and the places. It also clears the block of a place before it starts a process
+// there. Each rank writes its own region only. While a rank runs, the launcher and `margay top` read its region for
+// display only (BoardReader); the launcher reads it for sums only after the rank has ended.
 #pragma once
 
 #include <algorithm>

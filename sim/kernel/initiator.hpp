@@ -68,9 +68,9 @@ class Initiator {
   }
   // Another process is at `rank` now.
   void forget_loss(std::uint32_t rank) { unreachable_.erase(rank); }
-  // Unreachable ranks: no message reaches them, and none arrives from them. losses(): how many became so. is_lost(): whether
-  // `rank` is unreachable without a goodbye. In that case a receive from any source may be waiting for a message that
-  // will not arrive.
+  // Unreachable ranks: no message reaches them, and none arrives from them. losses(): how many became so. is_lost():
+  // whether `rank` is unreachable without a goodbye. In that case a receive from any source may be waiting for a
+  // message that will not arrive.
   [[nodiscard]] std::uint32_t losses() const { return losses_; }
   [[nodiscard]] bool is_unreachable(std::uint32_t rank) const {
     return !unreachable_.empty() && unreachable_.contains(rank);

@@ -15,8 +15,8 @@
 
 namespace margay::sim {
 
-// Immutable once a kernel has it, but for the places that processes of other jobs get (set()). The wires are not owned. The lookup of a usual wire costs two loads. Any thread may
-// read it.
+// Immutable once a kernel has it, but for the places that processes of other jobs get (set()). The wires are not owned.
+// The lookup of a usual wire costs two loads. Any thread may read it.
 class Routes {
  public:
   // `by_rank[r]`: the wire that reaches rank r. Fails an assertion if an element is nullptr, or if there are more

@@ -1,6 +1,6 @@
-// The guests of one process: processes of other jobs, with which it has been connected (MPI_Comm_connect). A guest has a
-// place in this job, which the launcher gave it, and all processes of this job address it by that place. The other job
-// addresses this process by a place there. docs/dynamic.md describes the whole.
+// The guests of one process: processes of other jobs, with which it has been connected (MPI_Comm_connect). A guest has
+// a place in this job, which the launcher gave it, and all processes of this job address it by that place. The other
+// job addresses this process by a place there. docs/dynamic.md describes the whole.
 //
 // The wire of guests is TCP with the user's key as its secret, whatever wires the job has. It is opened at the first
 // need, so a job without guests pays nothing for them. Used under the process lock.

@@ -14,6 +14,8 @@ constexpr std::uint32_t kMostRanksShown = 32;
 // A stall is reported without a proof if the ranks' answers take longer than this. A waiting rank polls at least twice
 // a second, but may lack a processor.
 constexpr std::int64_t kProofPatienceNs = 5'000'000'000;
+// The same for a job that is connected with another one.
+constexpr std::int64_t kGuestPatienceNs = 30'000'000'000;
 
 bool is_inside(const sim::BoardBlock& block) {
   return block.state == sim::RankState::initialized;
@@ -102,7 +104,8 @@ void StallDetector::report(sim::BoardStall what) {
 }
 
 // The steps: a stall is observed for after_ns_, then the question is published, then the answers prove a deadlock.
-// Without a proof the stall is reported kProofPatienceNs later, or at once if a proof is impossible.
+// Without a proof the stall is reported kProofPatienceNs later, or at once if a proof is impossible and all messages
+// come from the job itself.
 std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool is_any_stopped) {
   // The answers are read before the progress. So a movement after an answer changes the progress that is read here, and
   // invalidates the answers.
@@ -121,10 +124,12 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool is_any_st
   // The question is published even while no proof is possible; the answers count as soon as one is.
   if (!asked_) sim::publish_number(board_.header().question, board_.header().question + 1);
   asked_ = true;
-  const sim::BoardStall now = answered && can_be_proven ? sim::BoardStall::deadlock
-                              : !can_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs
-                                  ? sim::BoardStall::stall
-                                  : sim::BoardStall::none;
+  // All ranks of a job may wait for a process of another job, which computes.
+  const bool has_guests = sim::published_number(board_.header().guests) != 0;
+  const std::int64_t patience_ns = has_guests ? kGuestPatienceNs : can_be_proven ? kProofPatienceNs : 0;
+  const sim::BoardStall now = answered && can_be_proven                       ? sim::BoardStall::deadlock
+                              : now_ns - since_ns_ >= after_ns_ + patience_ns ? sim::BoardStall::stall
+                                                                              : sim::BoardStall::none;
   // A stall is reported once, and again only if it is proven to be a deadlock.
   if (now <= reported_) return {};
   report(now);

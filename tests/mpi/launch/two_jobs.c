@@ -1,11 +1,15 @@
-// Two or more jobs that are connected at a port: `two_jobs server FILE CLIENTS` opens a port, writes its name to FILE and
-// accepts CLIENTS callers, one after the other; `two_jobs client FILE` reads it and connects. Each connection carries
-// messages of all protocols, collective calls, a window and further communicators before its end.
+// Two or more jobs that are connected at a port: `two_jobs server FILE CLIENTS` opens a port, writes its name to FILE
+// and accepts CLIENTS callers, one after the other; `two_jobs client FILE` reads it and connects; `two_jobs parent FILE
+// N` spawns N clients, one after the other. Each connection carries messages of all protocols, collective calls, a
+// window and further communicators before its end.
 //
 // Options behind: `alone`: the roots meet over MPI_COMM_SELF, and the other ranks of the server join by an
 // intercommunicator that the roots make. `dies`: the client's root ends by SIGKILL. `waits`: the server's connections
-// stay until the end. `refused`: the connection must fail with MPI_ERR_PORT, which the client prints.
+// stay until the end. `refused`: the connection must fail with MPI_ERR_PORT, which the client prints. `join`: FILE is a
+// Unix socket over which the roots join (MPI_Comm_join).
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "../check.h"
 
@@ -232,13 +236,52 @@ static void serve_dying_client(const char* file) {
   MPI_Comm_free(&inter);
 }
 
+// Two calls over one socket: each makes an intercommunicator of the two roots.
+static void join_roots(const char* file, int is_server) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", file);
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (is_server) {
+    const int listener = fd;
+    CHECK(bind(listener, (struct sockaddr*)&address, sizeof address) == 0 && listen(listener, 1) == 0, "no socket");
+    fd = accept(listener, NULL, NULL);
+    close(listener);
+  } else {
+    while (connect(fd, (struct sockaddr*)&address, sizeof address) != 0) usleep(10000);
+  }
+  for (int round = 0; round < 2; ++round) {
+    MPI_Comm inter = MPI_COMM_NULL;
+    MPI_Comm_join(fd, &inter);
+    CHECK(inter != MPI_COMM_NULL, "the processes have no connection");
+    if (inter == MPI_COMM_NULL) break;
+    check_messages(inter, is_server);
+    MPI_Comm all;
+    MPI_Intercomm_merge(inter, 0, &all);
+    check_collectives(all);
+    check_window(all);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(&inter);
+  }
+  close(fd);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc < 3) return MPI_Abort(MPI_COMM_WORLD, 2);
   const int is_server = strcmp(argv[1], "server") == 0;
   const int alone = has_option(argc, argv, "alone");
   int connections = 1;
-  if (is_server && has_option(argc, argv, "dies")) {
+  if (has_option(argc, argv, "join")) {
+    if (world_rank() == 0) join_roots(argv[2], is_server);
+  } else if (strcmp(argv[1], "parent") == 0) {
+    connections = atoi(argv[3]);
+    for (int child = 0; child < connections; ++child) {
+      char* arguments[] = {"client", argv[2], NULL};
+      MPI_Comm children;
+      MPI_Comm_spawn(argv[0], arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+      MPI_Comm_disconnect(&children);
+    }
+  } else if (is_server && has_option(argc, argv, "dies")) {
     serve_dying_client(argv[2]);
   } else if (is_server) {
     connections = serve(argv[2], atoi(argv[3]), alone, has_option(argc, argv, "waits"));
@@ -260,6 +303,9 @@ int main(int argc, char** argv) {
       MPI_Comm_disconnect(&inter);
     }
   }
+  MPI_Comm parent;
+  MPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) MPI_Comm_disconnect(&parent);
   int failures = 0;
   MPI_Allreduce(&suite_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (world_rank() == 0) printf("%s: %d connections, %d failures\n", argv[1], connections, failures);

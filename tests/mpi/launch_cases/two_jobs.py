@@ -70,6 +70,22 @@ def case_connect_at_once(case):
     case.expect(lines == [CLIENT] * 4 + [SERVER.format(4)], f"{lines}")
 
 
+def case_connect_join(case):
+    """Processes of two jobs that a socket joins."""
+    program = case.ours("two_jobs.c")
+    file = case.folder / "socket"
+    lines = together(case, job(case, program, "server", file, "1", "join"), job(case, program, "client", file, "join", ranks=1))
+    case.expect(lines == [CLIENT, SERVER.format(1)], f"{lines}")
+
+
+def case_connect_successors(case):
+    """Processes that follow each other in one place of their job are different guests of the server."""
+    program = case.ours("two_jobs.c")
+    file = case.folder / "port"
+    lines = together(case, job(case, program, "server", file, "4", ranks=1), job(case, program, "parent", file, "4", ranks=1))
+    case.expect(lines == [CLIENT] * 4 + ["parent: 4 connections, 0 failures", SERVER.format(4)], f"{lines}")
+
+
 def case_connect_dies(case):
     """The death of a process of another job is an error of operations that need it, and ends only its own job."""
     program = case.ours("two_jobs.c")

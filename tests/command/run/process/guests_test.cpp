@@ -43,8 +43,12 @@ TEST_CASE("guests: a place is free when no process needs its guest") {
   CHECK(!guests.release(9, 0));
   CHECK(!guests.release(9, 2));
   CHECK(!guests.find(kThird, 0));
-  SUBCASE("the last process gives it back") { CHECK(guests.release(9, 1)); }
-  SUBCASE("the last process ends") { guests.on_end(1); }
+  SUBCASE("the last process gives it back") {
+    CHECK(guests.release(9, 1));
+  }
+  SUBCASE("the last process ends") {
+    guests.on_end(1);
+  }
   CHECK(guests.find(kThird, 0) == 9U);
   CHECK(!guests.find(kOne, 0));
   // The end of a process frees all places that it alone needed.
