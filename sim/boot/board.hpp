@@ -204,7 +204,7 @@ static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, s
               offsetof(BoardBlock, abort_finding) == 3548 && offsetof(BoardBlock, thread) == 3552 &&
               offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, by_wire) == 3584 &&
               offsetof(BoardBlock, unexpected) == 3688 && offsetof(BoardBlock, libraries) == 3704 &&
-              offsetof(BoardBlock, polling) == 5360 && sizeof(BoardBlock) == 5632);
+              offsetof(BoardBlock, polling) == 5360 && sizeof(BoardBlock) == 5696);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.
