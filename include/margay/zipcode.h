@@ -9,7 +9,7 @@
  *   mailer = g2_grid_open(&P, &Q, addressees);               in every process of the group
  *   letter = g2_new_letter(mailer, sizeof(double));
  *   ...
- *   g2_send(mailer, letter, p, q);                           the letter is no longer the sender's
+ *   g2_send(mailer, letter, p, q);                           the send takes the letter
  *   letter = g2_recvb(mailer, p, q);
  *   g2_free_letter(mailer, letter);
  *   zip_close(&mailer);
@@ -207,7 +207,7 @@ char* z_new_letter(ZIP_MAILER* mailer, int length);
 char* g1_new_letter(ZIP_MAILER* mailer, int length);
 char* g2_new_letter(ZIP_MAILER* mailer, int length);
 char* g3_new_letter(ZIP_MAILER* mailer, int length);
-/* Free a letter that was made or received. A letter that was sent is no longer the program's. */
+/* Free a letter that was made or received. The send has taken a letter that was sent. */
 void zip_free(ZIP_MAILER* mailer, char* letter);
 void y_free_letter(ZIP_MAILER* mailer, char* letter);
 void l_free_letter(ZIP_MAILER* mailer, char* letter);

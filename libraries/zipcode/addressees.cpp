@@ -51,7 +51,7 @@ void check_ranks(const Group& group, int count, const int* ranks) {
       fail("the group has no rank " + std::to_string(ranks[i]) + "; its ranks are 0 to " +
            std::to_string(group.size() - 1));
     if (std::find(ranks, ranks + i, ranks[i]) != ranks + i)
-      fail("rank " + std::to_string(ranks[i]) + " is named twice");
+      fail("rank " + std::to_string(ranks[i]) + " is named twice; name each rank once");
   }
 }
 
@@ -59,7 +59,7 @@ void check_ranks(const Group& group, int count, const int* ranks) {
 
 Group include(const Group& group, int count, const int* ranks) {
   check_ranks(group, count, ranks);
-  if (count == 0) fail("the group would be empty");
+  if (count == 0) fail("the group would be empty; a group has at least one process");
   Group made;
   for (int i = 0; i < count; ++i) made.push_back(group[static_cast<std::size_t>(ranks[i])]);
   return made;
@@ -71,7 +71,7 @@ Group exclude(const Group& group, int count, const int* ranks) {
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (std::find(ranks, ranks + count, static_cast<int>(i)) == ranks + count) made.push_back(group[i]);
   }
-  if (made.empty()) fail("the group would be empty");
+  if (made.empty()) fail("the group would be empty; a group has at least one process");
   return made;
 }
 

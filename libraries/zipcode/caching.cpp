@@ -12,7 +12,8 @@ namespace margay::zipcode::core {
 namespace {
 
 std::size_t check_operation(const ZIP_MAILER& mailer, int operation) {
-  if (operation < 0 || operation >= ZIP_OPERATIONS) fail("unknown operation " + std::to_string(operation));
+  if (operation < 0 || operation >= ZIP_OPERATIONS)
+    fail("unknown operation " + std::to_string(operation) + "; use ZIP_OP_COMBINE to ZIP_OP_RECV");
   const bool is_of_ranks = mailer.mail_class == ZIP_Z || (mailer.mail_class >= ZIP_G1 && mailer.mail_class <= ZIP_G3);
   if ((operation == ZIP_OP_SEND || operation == ZIP_OP_RECV) && !is_of_ranks)
     fail("sends and receives of class " + mailer.traits->title + " are not replaced; use Z, G1, G2 or G3");
@@ -41,7 +42,8 @@ int zip_cache_method(ZIP_MAILER* mailer, int operation, Method* method, const ch
 const char* zip_operation_name(ZIP_MAILER* mailer, int operation) {
   return call("zip_operation_name", "", [&](Session& session) {
     const ZIP_MAILER& open = session.open_mailer(mailer);
-    if (operation < 0 || operation >= ZIP_OPERATIONS) fail("unknown operation " + std::to_string(operation));
+    if (operation < 0 || operation >= ZIP_OPERATIONS)
+      fail("unknown operation " + std::to_string(operation) + "; use ZIP_OP_COMBINE to ZIP_OP_RECV");
     const Operation& cached = open.operations[static_cast<std::size_t>(operation)];
     return cached.method == nullptr ? "message passing" : cached.name.c_str();
   });

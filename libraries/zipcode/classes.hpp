@@ -13,7 +13,7 @@
 
 namespace margay::zipcode::core {
 
-// What Zipcode knows of a class. Built-in classes have no functions.
+// The traits of a class of mail. Built-in classes have no functions.
 struct MailClass {
   std::string title;
   std::size_t box_bytes = 0;

@@ -117,7 +117,8 @@ void add_up(Session& session, const char* call, ZIP_MAILER& mailer, std::vector<
   Tree tree(session, call, mailer, Scope::group);
   const Bytes bytes = std::as_bytes(std::span(values));
   const auto check = [&](const Letter& letter) {
-    if (letter.length() != bytes.size()) fail("the members call different functions");
+    if (letter.length() != bytes.size())
+      fail("the members call different functions; all call the same ones in one order");
   };
   tree.rise(bytes, [&](Letter& letter) {
     check(letter);
@@ -147,7 +148,9 @@ void combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffe
   Tree tree(session, call, mailer, Scope::members);
   if (tree.me() != 0) {
     Letter letter = tree.receive_from_parent();
-    if (letter.length() != bytes) fail("the members have buffers of different lengths");
+    if (letter.length() != bytes)
+      fail("rank " + std::to_string(letter.source) + " has a buffer of " + std::to_string(letter.length()) +
+           " bytes, this process one of " + std::to_string(bytes));
     if (bytes != 0) std::memcpy(buffer, letter.body(), bytes);
   }
   tree.send_to_children({static_cast<const std::byte*>(buffer), bytes});
@@ -199,8 +202,9 @@ void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data,
   if (data == nullptr || length == nullptr) fail("data or length is NULL");
   Tree tree(session, call, mailer, Scope::members, orig);
   if (tree.me() == 0) {
-    if (*length < 0) fail("the length is " + std::to_string(*length));
-    if (*data == nullptr && *length != 0) fail("the origin's data are NULL");
+    if (*length < 0) fail("the length is " + std::to_string(*length) + "; it must not be negative");
+    if (*data == nullptr && *length != 0)
+      fail("the origin passes *data == NULL, but a length of " + std::to_string(*length));
     execute(session, exec, *data, static_cast<std::size_t>(*length));
     return tree.send_to_children({static_cast<const std::byte*>(*data), static_cast<std::size_t>(*length)});
   }

@@ -22,7 +22,8 @@ ZIP_MAILER* open_grid(const char* name, int mail_class, const std::array<int*, D
           if (extents[i] == nullptr) fail("the address of an extent is NULL");
           if (addressees != nullptr) shape[i] = *extents[i];
         }
-        if (find_class(mail_class) == nullptr) fail("unknown class " + std::to_string(mail_class));
+        if (find_class(mail_class) == nullptr)
+          fail("unknown class " + std::to_string(mail_class) + "; use a class that zip_register_class() returned");
         ZIP_MAILER* const mailer =
             open(session, name, mail_class, shape, addressees == nullptr ? nullptr : &addressees->group);
         for (std::size_t i = 0; i < Dimensions; ++i) *extents[i] = mailer->shape[i];
@@ -37,7 +38,8 @@ ZIP_MAILER* open_explicit(const char* name, int mail_class, const std::array<int
       name, nullptr,
       [&](Session& session) {
         if (addressees == nullptr) fail("the addressee list is NULL; all members pass it");
-        if (find_class(mail_class) == nullptr) fail("unknown class " + std::to_string(mail_class));
+        if (find_class(mail_class) == nullptr)
+          fail("unknown class " + std::to_string(mail_class) + "; use a class that zip_register_class() returned");
         return open_with(session, mail_class, shape, addressees->group, context_id);
       },
       caller);
@@ -48,14 +50,16 @@ ZIP_MAILER* child(const char* name, ZIP_MAILER* mailer, int mail_class, std::siz
       name, nullptr,
       [&](Session& session) {
         const ZIP_MAILER& parent = session.open_mailer(mailer, mail_class);
-        if (parent.is_outside()) fail("the Postmaster is outside of the grid, and not in its children");
+        if (parent.is_outside())
+          fail("the Postmaster is outside of the grid, and has no children; let the members of the grid call");
         return parent.children[number].get();
       },
       caller);
 }
 
 int check_dimension(const ZIP_MAILER& mailer, int dimension) {
-  if (dimension < 0 || dimension >= mailer.traits->dimensions) fail("no dimension " + std::to_string(dimension));
+  if (dimension < 0 || dimension >= mailer.traits->dimensions)
+    fail("no dimension " + std::to_string(dimension) + "; the mailer has " + std::to_string(mailer.traits->dimensions));
   return dimension;
 }
 
@@ -145,7 +149,8 @@ int zip_close(ZIP_MAILER** mailer) {
 int zip_context_ids(int mail_class) {
   return call("zip_context_ids", -1, [&](Session&) {
     const MailClass* const traits = find_class(mail_class);
-    if (traits == nullptr) fail("unknown class " + std::to_string(mail_class));
+    if (traits == nullptr)
+      fail("unknown class " + std::to_string(mail_class) + "; use ZIP_Y to ZIP_G3, or a class of zip_register_class()");
     return static_cast<int>(context_ids(traits->dimensions));
   });
 }

@@ -127,7 +127,7 @@ ZIP_MAILER* open(Session& session, const char* call, int mail_class, const std::
   const std::uint32_t ids = context_ids(find_class(mail_class)->dimensions);
   if (opening.context == 0)
     fail("the members of the group do not have " + std::to_string(ids) + " successive context_ids left of " +
-         std::to_string(kLastContext) + "; close mailers that are no more used");
+         std::to_string(kLastContext) + "; close mailers that are not used");
   if (!has_server) session.used.add(opening.context, ids);
   ZIP_MAILER* const mailer = add_mailer(session, opening, has_server ? Source::postmaster_general : Source::agreement);
   sync(session, call, *mailer, Scope::group);
@@ -153,7 +153,8 @@ ZIP_MAILER* open_with(Session& session, int mail_class, const std::array<int, 3>
   for (const auto& [mailer, owned] : session.mailers) {
     const Family& family = *owned->family;
     if (first < family.last && family.first < first + ids)
-      fail("another open mailer uses context_id " + std::to_string(std::max(first, family.first)));
+      fail("another open mailer uses context_id " + std::to_string(std::max(first, family.first)) +
+           "; close it or use another");
   }
   opening.context = first;
   return add_mailer(session, opening, Source::program);

@@ -12,7 +12,8 @@ namespace {
 // Checks that the caller is a member of a mailer with collective operations.
 void check_collective(const ZIP_MAILER& mailer) {
   if (mailer.mail_class == ZIP_Y) fail("class Y has no collective operations; use class Z");
-  if (mailer.is_outside()) fail("the Postmaster is outside of the grid, and no member of its collective operations");
+  if (mailer.is_outside())
+    fail("the Postmaster is outside of the grid, and not a member of its collective operations; let the members call");
 }
 
 // The cached method of an operation; nullptr: the operation is by messages.

@@ -60,13 +60,14 @@ int resolve(Session& session, const ZIP_MAILER& mailer, Zip_resolve* function, c
   if (rank >= 0 && rank < mailer.size()) return rank;
   std::string text;
   for (int i = 0; i < mailer.traits->names; ++i) text += (i == 0 ? "" : ", ") + std::to_string(name[i]);
-  fail("class " + mailer.traits->title + " has no process with the name (" + text + ") here");
+  fail("class " + mailer.traits->title + " has no process with the name (" + text + ") here; its function returned " +
+       std::to_string(rank) + ", and ranks are 0 to " + std::to_string(mailer.size() - 1));
 }
 
 }  // namespace
 
 Letter new_letter(Session& session, const ZIP_MAILER& mailer, int length) {
-  if (length < 0) fail("a letter of " + std::to_string(length) + " bytes");
+  if (length < 0) fail("a letter of " + std::to_string(length) + " bytes; the length must not be negative");
   return session.post.make(mailer.context, static_cast<std::uint16_t>(mailer.mail_class), mailer.traits->box_bytes,
                            static_cast<std::size_t>(length));
 }
@@ -89,7 +90,10 @@ int rank_at(const ZIP_MAILER& mailer, int p, int q, int r) {
 
 int check_rank(const ZIP_MAILER& mailer, int rank) {
   if (rank != ZIP_POSTMASTER) return check_member(mailer, rank);
-  if (!mailer.is_postmaster_outside) fail("the mailer has no Postmaster outside of its members (ZIP_POSTMASTER)");
+  if (!mailer.is_postmaster_outside)
+    fail(
+        "the mailer has no Postmaster outside of its members (ZIP_POSTMASTER); a grid has one if its group has one "
+        "process more than the grid");
   return rank;
 }
 
@@ -104,7 +108,8 @@ int rank_of(const Session& session, const ZIP_MAILER& mailer, int node, int pid)
   const std::optional<std::uint32_t> rank = session.nodes().rank_of(node);
   const int at = rank.has_value() ? index_of(mailer.group, *rank) : -1;
   if (at < 0 || mailer.group[static_cast<std::size_t>(at)].pid != pid)
-    fail("the mailer has no process {" + std::to_string(node) + ", " + std::to_string(pid) + "}");
+    fail("the mailer has no process {" + std::to_string(node) + ", " + std::to_string(pid) +
+         "}; zip_addressee() returns its processes");
   return at - (mailer.is_postmaster_outside ? 1 : 0);
 }
 

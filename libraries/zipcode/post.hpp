@@ -37,7 +37,7 @@ struct Letter {
   std::uint16_t context = 0, mail_class = 0, stamp = 0;
   // The sender; kAnyRank: the letter was made here.
   portals::Rank source = portals::kAnyRank;
-  // One of both has the bytes.
+  // One of the two has the bytes.
   parts::Memory memory;
   std::unique_ptr<portals::ArrivedMessage, ReleaseInHeap> in_heap;
 
@@ -96,7 +96,7 @@ class Post final : private host::Observer {
   using Accepts = std::function<bool(portals::Rank source, Bytes body)>;
   // Takes the earliest letter with this tag that `accepts` returns true for, which it may copy.
   [[nodiscard]] bool take_system(Tag tag, const Accepts& accepts);
-  // Waits for it, from `peer` or, with kAnyRank, from anyone.
+  // Waits for it, from `peer` or, with kAnyRank, from any process.
   void await_system(const char* call, Tag tag, portals::Rank peer, const Accepts& accepts);
 
   // The process of a place was ended by zip_kill(); has_ended(): whether it was.
@@ -111,7 +111,7 @@ class Post final : private host::Observer {
   void free_all(std::uint32_t first, std::uint32_t last);
   // Frees every letter that has arrived and was not taken: the portals are about to be detached.
   void free_arrived();
-  // Frees what was sent, and ends fetches whose letters nobody wants.
+  // Frees what was sent, and ends fetches of letters that are unwanted.
   void sweep();
   // Whether every letter that this process has sent has left it, and no long one is on its way here.
   [[nodiscard]] bool is_idle() const;
@@ -136,7 +136,7 @@ class Post final : private host::Observer {
     parts::Memory memory;
     std::size_t bytes;
   };
-  // A long letter under way. `is_unwanted`: nobody takes it.
+  // A long letter under way. `is_unwanted`: no receive will take it.
   struct Pull {
     portals::Header header;
     std::uint64_t arrival;

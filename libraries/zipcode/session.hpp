@@ -15,7 +15,7 @@
 
 namespace margay::zipcode::core {
 
-// What the four forms of initialisation differ in.
+// The properties by which the four forms of initialisation differ.
 struct Form {
   bool has_host = true;
   bool has_postmaster_general = true;

@@ -120,7 +120,8 @@ void fanout_in_memory(Session& session, const char* call, ZIP_MAILER& mailer, vo
   if (data == nullptr || length == nullptr) fail("data or length is NULL");
   Meeting meeting(session, call, mailer);
   const bool is_origin = mailer.rank() == orig;
-  if (is_origin && (*length < 0 || (*data == nullptr && *length != 0))) fail("the origin has no data");
+  if (is_origin && (*length < 0 || (*data == nullptr && *length != 0)))
+    fail("the origin passes no data: *data is NULL, or *length negative (" + std::to_string(*length) + ")");
   std::byte* const slot = meeting.slot(static_cast<std::size_t>(orig));
   constexpr std::size_t kMost = SharedMemory::kSlotBytes - kLengthBytes;
   std::size_t bytes = is_origin ? static_cast<std::size_t>(*length) : 0;

@@ -70,7 +70,8 @@ Started start(MpiRank& rank, SpawnLines& request, const std::string& port) {
     if (answer.codes[i] == 0) started.codes[i] = MPI_SUCCESS;
   }
   if (!status.ok()) started.why = "the launcher started no process: " + status.sentence();
-  if (status.ok() && !started.any()) started.why = "no process was requested";
+  if (status.ok() && !started.any())
+    started.why = "no process was requested; ask for at least one by maxprocs and the info key soft";
   if (!started.any()) started.error_class = MPI_ERR_SPAWN;
   return started;
 }

@@ -98,7 +98,7 @@ class NxState {
   // Takes one letter; waits for it if `is_blocked`. False: there is none.
   bool take(bool is_blocked);
   void deliver(Operation& operation, const Arrived& message);
-  // Frees an id whose message nobody will ask for.
+  // Frees the id of a message that the program will not ask for.
   void end_if_unasked(long mid);
   void run_due();
   [[nodiscard]] std::string find(long mid, Operation*& out);
