@@ -1,7 +1,6 @@
 #include "libraries/zipcode/session.hpp"
 
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "libraries/zipcode/error.hpp"
@@ -10,21 +9,8 @@ namespace margay::zipcode::core {
 
 constinit thread_local Session* here = nullptr;
 
-Session::Session(host::Rank& joined, Form chosen) : rank(joined), form(chosen), post(joined), ends(post) {}
-
-void Ends::notify() {
-  host::Rank& rank = post_.rank();
-  while (post_.take_system(Tag::ended, [&](portals::Rank source, Bytes body) {
-    std::vector<std::uint32_t> places(body.size() / sizeof(std::uint32_t));
-    if (source != 0 || places.empty()) return true;  // a damaged letter is freed
-    std::memcpy(places.data(), body.data(), places.size() * sizeof(std::uint32_t));
-    for (const std::uint32_t each : places) {
-      if (each >= rank.size() && each < rank.places()) post_.add_ended(each);
-    }
-    return true;
-  })) {
-  }
-}
+Session::Session(host::Rank& joined, Form chosen, const char* call)
+    : rank(joined), form(chosen), begun_by(call), post(joined), registrar(post, call) {}
 
 ZIP_MAILER& Session::open_mailer(ZIP_MAILER* mailer) const {
   if (mailer == nullptr) fail("the mailer is NULL");

@@ -12,6 +12,7 @@
 #include "libraries/zipcode/mailer.hpp"
 #include "libraries/zipcode/post.hpp"
 #include "libraries/zipcode/postmaster.hpp"
+#include "libraries/zipcode/registrar.hpp"
 
 namespace margay::zipcode::core {
 
@@ -22,18 +23,6 @@ struct Form {
   friend bool operator==(const Form&, const Form&) = default;
 };
 
-// Notified of letters of Zipcode itself where there is no Postmaster General. Calls take them, except those about
-// processes that were ended.
-class Ends final : public host::Observer {
- public:
-  explicit Ends(Post& post) : post_(post) {}
-
- private:
-  void notify() override;
-
-  Post& post_;
-};
-
 // A key of attributes.
 struct AttributeKey {
   Zip_delete_attribute* delete_fn = nullptr;
@@ -41,7 +30,8 @@ struct AttributeKey {
 };
 
 struct Session {
-  Session(host::Rank& joined, Form chosen);
+  // `call`: the one that begins the session.
+  Session(host::Rank& joined, Form chosen, const char* call);
 
   [[nodiscard]] std::uint32_t me() const { return rank.rank(); }
   [[nodiscard]] Nodes nodes() const { return {rank.size(), form.has_host, &rank}; }
@@ -61,14 +51,13 @@ struct Session {
 
   host::Rank& rank;
   const Form form;
-  Post post;
-  std::unique_ptr<PostmasterGeneral> postmaster_general;  // in process 0
-  Ends ends;
   // The call that has begun the session.
-  const char* begun_by = "";
-  // In process 0: the ranks that cohorts have, but no process yet; and those that zip_spawn() has started.
+  const char* const begun_by;
+  Post post;
+  Registrar registrar;
+  std::unique_ptr<PostmasterGeneral> postmaster_general;  // in process 0
+  // The ranks that cohorts of this process have, but no process yet.
   std::set<std::uint32_t> reserved;
-  std::set<std::uint32_t> started;
   // Without a Postmaster General: the context_ids that this process uses.
   ContextSet used;
   // Mailers that the program has opened, by their address; children are known through them.

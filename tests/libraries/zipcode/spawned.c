@@ -20,14 +20,54 @@ static void go_round(ZIP_MAILER* mailer) {
   z_send(mailer, z_recvb(mailer, (rank + nodes - 2) % nodes + 1), 0);
 }
 
-static void start_another(ZIP_MAILER* mailer) {
-  char* letter;
-  zip_set_error_handler(keep_words);
-  zip_new_cohort(1, COHORT_FIRST_NODE, 33, 1);
-  zip_set_error_handler(NULL);
-  letter = z_new_letter(mailer, (int)sizeof said);
+/* The words of the last error go to the host. */
+static void report_words(ZIP_MAILER* mailer) {
+  char* const letter = z_new_letter(mailer, (int)sizeof said);
   memcpy(letter, said, sizeof said);
   z_send(mailer, letter, 0);
+}
+
+static void order(ZIP_MAILER* mailer, int node, char command, int length) {
+  char* letter = z_new_letter(mailer, length);
+  letter[0] = command;
+  z_send(mailer, letter, node);
+}
+
+/* Starts two nodes of its own, exchanges letters with them, and lets them end, or ends them. */
+static void start_others(ZIP_MAILER* mailer, int ends_them) {
+  ZIP_ADDRESSEES* const group = zip_new_cohort(2, COHORT_FIRST_NODE, 34, 1);
+  ZIP_MAILER* own;
+  int sum = 0, node;
+  if (group == NULL || zip_spawn(getenv("NODE_PROGRAM"), group) != 0) exit(3);
+  own = z_open(group);
+  for (node = 1; node <= 2; ++node) {
+    order(own, node, 'e', 20000);
+    z_free_letter(own, z_recvb(own, node));
+    order(own, node, 'c', 1);
+  }
+  z_combine(own, &sum, add_ints, (int)sizeof sum, 1);
+  if (sum != 3) exit(4);
+  if (ends_them && zip_kill(group) != 0) exit(5);
+  for (node = 1; node <= 2 && !ends_them; ++node) order(own, node, 'q', 1);
+  zip_close(&own);
+  snprintf(said, sizeof said, "%d", zip_addressee(group, 1).node);
+  report_words(mailer);
+}
+
+/* Calls that a node which is ended makes fail. */
+static void fail_in(ZIP_MAILER* mailer, char command, int rank) {
+  said[0] = '\0';
+  zip_set_error_handler(keep_words);
+  if (command == 'W') {
+    /* Letters that it has sent before are received. */
+    char* letter;
+    while ((letter = z_recvb(mailer, rank)) != NULL) z_free_letter(mailer, letter);
+  }
+  if (command == 'C') {
+    while (z_combine(mailer, &rank, add_ints, (int)sizeof rank, 1) == 0) continue;
+  }
+  zip_set_error_handler(NULL);
+  report_words(mailer);
 }
 
 /* Obeys until the mailer is closed. Returns whether another one follows. */
@@ -35,13 +75,20 @@ static int obey(ZIP_MAILER* mailer) {
   for (;;) {
     char* letter = z_recvb(mailer, 0);
     const char command = letter[0];
+    const int argument = zip_length(mailer, letter) > 1 ? letter[1] : 0;
     if (command == 'e') {
       z_send(mailer, letter, 0);
       continue;
     }
     z_free_letter(mailer, letter);
     if (command == 'r') go_round(mailer);
-    if (command == 'n') start_another(mailer);
+    if (command == 'n' || command == 'k') start_others(mailer, command == 'k');
+    if (command == 'W' || command == 'C') fail_in(mailer, command, argument);
+    if (command == 's') {
+      /* Sends until it is ended. */
+      int turn;
+      for (turn = 0;; ++turn) z_send(mailer, z_new_letter(mailer, turn % 3 == 0 ? 20000 : 100), argument);
+    }
     if (command == 'c') {
       int rank = zip_rank(mailer);
       z_combine(mailer, &rank, add_ints, (int)sizeof rank, 1);
