@@ -149,7 +149,7 @@ def case_spawned_refused(case):
     case.margay("--threads", "2", "--places", "4", program, ranks=1, status=2)
     case.expect_said("--places", "--threads")
     case.margay("--places", "1", program, ranks=2, status=2)
-    case.expect_said("option --places: 1 places are fewer than the 2 ranks")
+    case.expect_said("option --places: 1 place for 2 ranks; each rank needs one")
     # Not the advice to use --places, which these jobs refuse.
     for ranks, options in ((1, ("--over", "nexus")), (2, ("--nodes", "2", "--forward", "node"))):
         case.margay(*options, program, "first", ranks=ranks, status="nonzero")
