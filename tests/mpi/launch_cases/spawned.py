@@ -109,6 +109,14 @@ def case_spawned_again(case):
         case.expect_lines([f"rank {rank} has met all" for rank in range(2)])
 
 
+def case_spawned_competing(case):
+    """Ranks, and threads of one rank, start children at the same time in places for one of them: each has its turn."""
+    program = case.ours("spawned_competing.c", ["-pthread"])
+    for ranks, threads in ((2, 1), (1, 3), (2, 2)):
+        case.margay("--places", str(ranks + 3), program, threads, "10", ranks=ranks)
+        case.expect_lines(ranks * [f"{threads * 20} children"])
+
+
 def case_spawned_nodes(case):
     """Children on both nodes talk to their parents and to each other over TCP."""
     program = case.ours("spawned.c")
