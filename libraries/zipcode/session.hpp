@@ -63,8 +63,16 @@ struct Session {
   // Mailers that the program has opened, by their address; children are known through them.
   std::map<ZIP_MAILER*, std::unique_ptr<ZIP_MAILER>> mailers;
   std::set<const ZIP_MAILER*> known;
-  std::unordered_map<const char*, Letter> letters;
+  using Letters = std::unordered_map<const char*, Letter>;
+  Letters letters;
   std::vector<AttributeKey> keys;
+
+ private:
+  [[nodiscard]] Letters::iterator find_entry(const ZIP_MAILER* mailer, const char* body);
+
+  // The entry of the last letter that the program returned, for the next one that it gets: most programs return each
+  // letter before they get another.
+  Letters::node_type spare_;
 };
 
 // The session of the calling thread; nullptr: none.
