@@ -167,7 +167,8 @@ def case_grid(case):
 
 
 # A job on two nodes begins with two processes: the host, and a node that takes no part.
-TWO_NODES = ("--nodes", "2", "--places", "20")
+TWO_NODES = ("--nodes", "2", "--places", "30")
+FORMS = ({}, {"FORM": "global"}, {"FORM": "nohost"}, {"FORM": "nohost_global"})
 
 
 def spawning(case, name, *options, status=0, env=None, right=True):
@@ -183,8 +184,8 @@ def case_spawn(case):
     """zip_spawn starts nodes, which exchange letters and open mailers with the host and with nodes of another zip_spawn, and
     start nodes themselves."""
     for name in ("letters", "worlds", "nested"):
-        for options in (("--places", "20"), TWO_NODES):
-            for env in ({}, {"FORM": "global"}):
+        for options in (("--places", "30"), TWO_NODES):
+            for env in FORMS:
                 spawning(case, name, *(["--check-accounting"] if name != "nested" else []), *options, env=env)
     if not case.build.sanitizer:
         trace = case.folder / "trace"
@@ -201,9 +202,9 @@ def case_spawn_forms(case):
 
 def case_kill(case):
     """zip_kill ends all nodes or one; the job and its mailers go on, and it succeeds. Calls that need what was ended fail."""
-    for name in ("kill_all", "kill_one", "kill_none", "kill_awaited"):
+    for name in ("kill_all", "kill_one", "kill_none", "kill_awaited", "kill_opening"):
         for options in ((), TWO_NODES):
-            for env in ({}, {"FORM": "global"}):
+            for env in FORMS:
                 spawning(case, name, *options, env=env)
 
 
