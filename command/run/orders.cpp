@@ -54,11 +54,14 @@ std::string Runner::admit(std::uint32_t rank, const sim::Endpoint& guest) {
   return guest_answer(*place, {});
 }
 
-// A process that has ended meanwhile needs no signal. Its end is collected by the usual event.
+// A process that has ended meanwhile needs no signal. The others treat it as lost, so it has no successor.
 void Runner::end_places(const std::vector<std::uint32_t>& places) {
   std::vector<int> pids;
   for (const std::uint32_t place : places) {
-    if (monitor_.ended(place)) continue;
+    if (monitor_.ended(place)) {
+      places_.retire(place);
+      continue;
+    }
     monitor_.on_kill(place);
     pids.push_back(pids_[place]);
   }

@@ -329,8 +329,8 @@ Status choose_places(const RunOptions& options, JobPlan& plan) {
     return {};
   }
   if (options.places < plan.size()) {
-    return Status::error("option --places: " + std::to_string(options.places) + " places are fewer than the " +
-                         std::to_string(plan.size()) + " ranks, which need one each");
+    return Status::error("option --places: " + sim::counted(options.places, "place") + " for " +
+                         sim::counted(plan.size(), "rank") + "; each rank needs one");
   }
   if (options.places > plan.size() && !reason.empty()) {
     return Status::error("option --places: cannot be combined with " + reason + "; omit one");

@@ -31,7 +31,7 @@
 namespace margay::host {
 
 // The version of this interface. A library that was built for another version gets an error from join().
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 // The most characters of a library's name, libraries of a rank, and counters, events and named bits of a library.
 inline constexpr std::size_t kNameMost = 15;
 inline constexpr std::size_t kLibrariesMost = 3;
@@ -253,6 +253,8 @@ class Rank {
   [[nodiscard]] virtual std::uint32_t places() const = 0;
   // Whether a process communicates at this place. Requires: `place` is below places().
   [[nodiscard]] virtual bool has_process(portals::Rank place) const = 0;
+  // Whether the latest process at this place has begun to communicate, and ended that. Requires: as above.
+  [[nodiscard]] virtual bool has_left(portals::Rank place) const = 0;
   // Starts a program, which must join this library, in `count` empty places, and sets `places`. The launcher looks for
   // the program from this process's working folder on, or in PATH. Barriers and end() of the new processes are
   // collective over those of this call. Returns when they run, before they have joined. Fails if none was started.

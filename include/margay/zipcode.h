@@ -80,7 +80,7 @@ typedef struct Zip_process {
 
 /* Makes the group of N nodes from node_bias on, which wraps around after the last node. With pm_flag the caller comes
  * first, as Postmaster, and is left out of the nodes that follow: the group has N + 1 processes. If the job has fewer
- * nodes, process 0 gets a group of N empty places, for zip_spawn(). Returns NULL after an error, such as more processes
+ * nodes, the caller gets a group of N empty places, for zip_spawn(). Returns NULL after an error, such as more processes
  * than the job has places. */
 ZIP_ADDRESSEES* zip_new_cohort(int N, int node_bias, int cohort_pid, int pm_flag);
 #define COHORT_FIRST_NODE 0
@@ -102,9 +102,9 @@ int zip_my_node(void);
 int zip_nodes(void);
 
 /* Starts a program at the empty places of the group, waits until the new processes have begun Zipcode, and puts their
- * nodes into the group. zip_kill() ends processes of the group that zip_spawn() has started. Both return a nonzero
- * value on failure, and are for process 0. For processes that began with the job (`margay run -n 1 ./host : -n 4
- * ./node`) both are null operations (5.1): they check their arguments and return 0. */
+ * nodes into the group. zip_kill() ends the processes of the group that zip_spawn() has started, whichever process has,
+ * but not the caller. Both return a nonzero value on failure. For processes that began with the job (`margay run -n 1
+ * ./host : -n 4 ./node`) both are null operations (5.1): they check their arguments and return 0. */
 int zip_spawn(const char* prog_name, ZIP_ADDRESSEES* addressees);
 int zip_kill(ZIP_ADDRESSEES* addressees);
 

@@ -63,6 +63,7 @@ class Part final : public host::Rank {
   [[nodiscard]] std::uint32_t size() const override;
   [[nodiscard]] std::uint32_t places() const override;
   [[nodiscard]] bool has_process(portals::Rank place) const override;
+  [[nodiscard]] bool has_left(portals::Rank place) const override;
   [[nodiscard]] portals::Status start_processes(const std::string& program, std::uint32_t count,
                                                 std::vector<portals::Rank>& places) override;
   [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>& places) override;

@@ -31,6 +31,11 @@ bool Part::has_process(portals::Rank place) const {
   return place < size() || !rank_.process().is_absent(place);
 }
 
+bool Part::has_left(portals::Rank place) const {
+  portals::require(place < places(), "a library asks for a place that the job does not have");
+  return rank_.process().has_left(place);
+}
+
 Status Part::start_processes(const std::string& program, std::uint32_t count, std::vector<portals::Rank>& places) {
   portals::require(library_.spans_places, "a library starts processes, but its description has no spans_places");
   const sim::Job& job = rank_.process().job();

@@ -17,21 +17,13 @@
 #include <string>
 #include <vector>
 
+#include "libraries/parts/memory.hpp"
 #include "libraries/rmi/library.hpp"
 #include "margay/host.hpp"
 
 namespace margay::rmi::core {
 
-// Memory of any size, aligned to 64 bytes as wires like it. Owned.
-struct FreeBytes {
-  void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
-};
-// Memory of any size, aligned to 64 bytes, which is a line of the processor's cache and what wires copy best. Owned.
-// The new operator throws std::bad_alloc; its contents are undefined.
-using Memory = std::unique_ptr<std::byte[], FreeBytes>;
-[[nodiscard]] inline Memory allocate(std::size_t bytes) {
-  return Memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64})));
-}
+using parts::allocate, parts::Memory;
 
 // The first four bytes of a header's user data: a count of requests and credits, or a number at portal 52. By memcpy,
 // because they are bytes of a frame.

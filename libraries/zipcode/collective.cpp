@@ -15,7 +15,15 @@ namespace {
 
 constexpr std::size_t kRankBytes = sizeof(std::int32_t);
 
+// The mark in the PO Box of a letter that stands for the letters of an operation which fails, because a member was
+// ended.
+constexpr std::uint32_t kBroken = 1U << 31;
+
 // The members of an operation, numbered from its root on, and their letters.
+//
+// Where a member was ended, a member that waits for it fails, and so must those that wait for the latter. So a member
+// that fails sends letters with the mark to its neighbours. They may have completed the operation: then the next one of
+// the mailer fails, which the ended member could not have completed either.
 class Tree {
  public:
   Tree(Session& session, const char* call, ZIP_MAILER& mailer, Scope scope, int root = 0)
@@ -25,54 +33,88 @@ class Tree {
     size_ = static_cast<int>(mailer.group.size()) - shift_;
     root_ = root;
     me_ = (mailer.index - shift_ - root + size_) % size_;
+    if (const portals::Rank ended = session.post.find_ended(mailer.group); ended != portals::kAnyRank) give_up(ended);
   }
   [[nodiscard]] int size() const { return size_; }
   // This process's number; the root has 0.
   [[nodiscard]] int me() const { return me_; }
 
-  void send(int number, Bytes bytes) {
-    const std::size_t to = index(number);
-    Letter letter = session_.post.make(context(), ZIP_Z, kRankBytes, bytes.size());
-    if (!bytes.empty()) std::memcpy(letter.body(), bytes.data(), bytes.size());
-    const auto from = static_cast<std::int32_t>(mailer_.index);
-    session_.post.send(std::move(letter),
-                       {mailer_.group[to].rank, std::as_bytes(std::span(&from, 1)), static_cast<std::uint32_t>(from)});
-  }
+  void send(int number, Bytes bytes) { send(number, bytes, 0); }
   [[nodiscard]] Letter receive(int number) {
     const std::size_t from = index(number);
-    const auto box = static_cast<std::int32_t>(from);
-    return session_.post.await(call_, {.context = context(),
-                                       .mail_class = ZIP_Z,
-                                       .source = mailer_.group[from].rank,
-                                       .box = std::as_bytes(std::span(&box, 1)),
-                                       .box_bytes = kRankBytes,
-                                       .bits = static_cast<std::uint32_t>(box)});
+    const portals::Rank rank = mailer_.group[from].rank;
+    // The source selects; with or without the mark.
+    const Wanted wanted{.context = context(),
+                        .mail_class = ZIP_Z,
+                        .source = rank,
+                        .box = {},
+                        .box_bytes = kRankBytes,
+                        .bits = static_cast<std::uint32_t>(from),
+                        .ignore_bits = kBroken,
+                        .is_any_box = true};
+    Letter letter = await(wanted, rank);
+    std::uint32_t box = 0;
+    std::memcpy(&box, box_of(letter.envelope, kRankBytes).data(), sizeof box);
+    if ((box & kBroken) == 0) return letter;
+    portals::Rank ended = rank;
+    if (letter.length() == sizeof ended) std::memcpy(&ended, letter.body(), sizeof ended);
+    const bool is_later = ended >= session_.rank.size() && ended < session_.rank.places();
+    if (is_later && ended != session_.me()) session_.post.add_ended(ended);
+    give_up(ended);
   }
 
   // Calls `take` for the letter of each child, lowest first, and then sends `bytes` to the parent.
   void rise(Bytes bytes, const std::function<void(Letter&)>& take) {
     for (int step = 1; step < size_; step *= 2) {
-      if ((me_ & step) != 0) return send(me_ - step, bytes);
+      if ((me_ & step) != 0) return send(parent(), bytes);
       if (me_ + step >= size_) continue;
       Letter letter = receive(me_ + step);
       take(letter);
     }
   }
   // The parent's letter. Requires: not the root.
-  [[nodiscard]] Letter receive_from_parent() { return receive(me_ - (me_ & -me_)); }
-  void send_to_children(Bytes bytes) {
-    int step = me_ == 0 ? 1 : me_ & -me_;
-    while (me_ == 0 && step < size_) step *= 2;
-    for (step /= 2; step > 0; step /= 2) {
-      if (me_ + step < size_) send(me_ + step, bytes);
-    }
-  }
+  [[nodiscard]] Letter receive_from_parent() { return receive(parent()); }
+  void send_to_children(Bytes bytes) { send_to_children(bytes, 0); }
 
  private:
+  [[nodiscard]] int parent() const { return me_ - (me_ & -me_); }
   [[nodiscard]] std::size_t index(int number) const {
     return static_cast<std::size_t>((number + root_) % size_ + shift_);
   }
   [[nodiscard]] std::uint16_t context() const { return static_cast<std::uint16_t>(mailer_.context + 1); }
+
+  void send(int number, Bytes bytes, std::uint32_t mark) {
+    const std::size_t to = index(number);
+    Letter letter = session_.post.make(context(), ZIP_Z, kRankBytes, bytes.size());
+    if (!bytes.empty()) std::memcpy(letter.body(), bytes.data(), bytes.size());
+    const std::uint32_t box = static_cast<std::uint32_t>(mailer_.index) | mark;
+    session_.post.send(std::move(letter), {mailer_.group[to].rank, std::as_bytes(std::span(&box, 1)), box});
+  }
+  void send_to_children(Bytes bytes, std::uint32_t mark) {
+    int step = me_ == 0 ? 1 : me_ & -me_;
+    while (me_ == 0 && step < size_) step *= 2;
+    for (step /= 2; step > 0; step /= 2) {
+      if (me_ + step < size_) send(me_ + step, bytes, mark);
+    }
+  }
+  [[nodiscard]] Letter await(const Wanted& wanted, portals::Rank rank) {
+    try {
+      return session_.post.await(call_, wanted, mailer_.group);
+    } catch (const Error&) {
+      if (!session_.post.has_ended(rank)) throw;
+    }
+    give_up(rank);
+  }
+  [[noreturn]] void give_up(portals::Rank ended) {
+    const Bytes name = std::as_bytes(std::span(&ended, 1));
+    if (me_ != 0) send(parent(), name, kBroken);
+    send_to_children(name, kBroken);
+    // Those to whom a prefix sends; some are children, too.
+    for (int distance = 1; me_ + distance < size_; distance *= 2) {
+      if (distance >= (me_ == 0 ? size_ : me_ & -me_)) send(me_ + distance, name, kBroken);
+    }
+    fail(ended_text(ended));
+  }
 
   Session& session_;
   const char* call_;

@@ -36,10 +36,12 @@ enum class Tag : std::uint16_t {
   used,      // the answer: the context_ids that the member uses
   counts,    // the letters that this process has sent to each other one, to process 0
   total,     // from process 0: the letters that were sent to the receiver
-  form,      // the form of initialisation, to process 0
+  form,      // the form of initialisation, to process 0, and its verdict
   settled,   // all letters to this process have arrived, to process 0
   leave,     // from process 0: all processes have settled
-  ended      // from process 0: the processes that zip_kill() has ended
+  ended,     // the processes that zip_kill() has ended, to process 0, and from it to all
+  started,   // the processes that zip_spawn() has started, to process 0
+  admitted   // from process 0 to the starter: such a process has begun, with its verdict
 };
 inline constexpr std::uint16_t kSystemContext = 0;
 
@@ -126,6 +128,8 @@ inline constexpr std::array kNamedBits{
     named(Tag::settled, "a process has settled"),
     named(Tag::leave, "all processes have settled"),
     named(Tag::ended, "ended processes"),
+    named(Tag::started, "started processes"),
+    named(Tag::admitted, "a process that has begun"),
     host::NamedBits{kLetterPortal, 0, ~portals::MatchBits{0}, "a letter"},
     host::NamedBits{kLongPortal, 0, ~portals::MatchBits{0}, "long letter {number}"},
     host::NamedBits{kFetchPortal, 0, ~portals::MatchBits{0}, "the fetched letter {number}"}};

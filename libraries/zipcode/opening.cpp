@@ -1,6 +1,7 @@
 #include "libraries/zipcode/opening.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "libraries/zipcode/collective.hpp"
@@ -77,6 +78,22 @@ Opening open_by_server(Session& session, const char* call, const Opening& wanted
   return opening;
 }
 
+// The context_ids that this process or another member uses.
+ContextSet used_by_members(Session& session, const char* call, const Group& group) {
+  ContextSet used = session.used;
+  for (const Member& each : group) {
+    if (each.rank == session.me()) continue;
+    ContextSet others;
+    session.post.await_system(call, Tag::used, each.rank, [&](portals::Rank, Bytes body) {
+      if (body.size() != sizeof others.words()) return false;
+      std::memcpy(others.words().data(), body.data(), body.size());
+      return true;
+    });
+    used.unite(others);
+  }
+  return used;
+}
+
 // Without a server: the Postmaster asks all members for the context_ids that they use.
 Opening open_by_agreement(Session& session, const char* call, const Opening& wanted, bool is_postmaster) {
   if (!is_postmaster) {
@@ -88,21 +105,20 @@ Opening open_by_agreement(Session& session, const char* call, const Opening& wan
   for (const Member& each : opening.group) {
     if (each.rank != session.me()) send_opening(session, each.rank, Tag::propose, opening);
   }
-  ContextSet used = session.used;
-  for (const Member& each : opening.group) {
-    if (each.rank == session.me()) continue;
-    ContextSet others;
-    session.post.await_system(call, Tag::used, each.rank, [&](portals::Rank, Bytes body) {
-      if (body.size() != sizeof others.words()) return false;
-      std::memcpy(others.words().data(), body.data(), body.size());
-      return true;
-    });
-    used.unite(others);
+  // The other members wait for the copy, also if the opening fails here.
+  const auto send_copies = [&] {
+    for (const Member& each : opening.group) {
+      if (each.rank != session.me()) send_opening(session, each.rank, Tag::copy, opening);
+    }
+  };
+  try {
+    const ContextSet used = used_by_members(session, call, opening.group);
+    opening.context = used.find_free(context_ids(find_class(opening.mail_class)->dimensions));
+  } catch (const Error&) {
+    send_copies();
+    throw;
   }
-  opening.context = used.find_free(context_ids(find_class(opening.mail_class)->dimensions));
-  for (const Member& each : opening.group) {
-    if (each.rank != session.me()) send_opening(session, each.rank, Tag::copy, opening);
-  }
+  send_copies();
   return opening;
 }
 
@@ -127,7 +143,8 @@ ZIP_MAILER* open(Session& session, const char* call, int mail_class, const std::
   const std::uint32_t ids = context_ids(find_class(mail_class)->dimensions);
   if (opening.context == 0)
     fail("the members of the group do not have " + std::to_string(ids) + " successive context_ids left of " +
-         std::to_string(kLastContext) + "; close mailers that are not used");
+         std::to_string(kLastContext) + (has_server ? "" : ", or one of them was ended") +
+         "; close mailers that are not used");
   if (!has_server) session.used.add(opening.context, ids);
   ZIP_MAILER* const mailer = add_mailer(session, opening, has_server ? Source::postmaster_general : Source::agreement);
   sync(session, call, *mailer, Scope::group);
@@ -171,14 +188,14 @@ void await_letters(Session& session, const char* call, ZIP_MAILER& mailer) {
     const auto at = family.sent.find(mailer.group[i].rank);
     if (at != family.sent.end()) sent[i] = at->second;
   }
+  const auto is_broken = [&] { return session.post.find_ended(mailer.group) != portals::kAnyRank; };
   add_up(session, call, mailer, sent);
   const std::uint64_t expected = sent[static_cast<std::size_t>(mailer.index)];
   const portals::Status status = host::wait_until(session.rank, {.call = call}, [&] {
     session.post.sweep();
-    return family.taken + session.post.count(family.first, family.last) >= expected || session.post.is_closing_broken();
+    return is_broken() || family.taken + session.post.count(family.first, family.last) >= expected;
   });
   if (!status.ok()) fail(status.sentence());
-  if (session.post.is_closing_broken()) fail("a member of the mailer was ended");
 }
 
 }  // namespace
@@ -196,26 +213,21 @@ void close(Session& session, const char* call, ZIP_MAILER& mailer) {
     if (family.source == Source::agreement) session.used.remove(family.first, family.last - family.first);
     ++session.rank.counter(kClosed);
   };
-  std::vector<portals::Rank> ranks;
-  for (const Member& each : closed->group) ranks.push_back(each.rank);
-  session.post.set_closing(std::move(ranks));
+  // Where a member was ended, the others do not wait for each other, and the context_ids are not used again.
+  const auto is_broken = [&] { return session.post.find_ended(closed->group) != portals::kAnyRank; };
   try {
-    if (!session.post.is_closing_broken()) await_letters(session, call, *closed);
+    await_letters(session, call, *closed);
     session.post.free_all(family.first, family.last);
     // A member that returns may use explicit ids again at once, so all must have freed their letters.
-    if (!session.post.is_closing_broken()) sync(session, call, *closed, Scope::group);
+    sync(session, call, *closed, Scope::group);
   } catch (const Error&) {
-    // Where a member was ended, the others do not wait for each other, and the context_ids are not used again.
-    if (!session.post.is_closing_broken()) {
-      session.post.set_closing({});
+    if (!is_broken()) {
       end();
       throw;
     }
   }
-  const bool is_broken = session.post.is_closing_broken();
-  session.post.set_closing({});
   end();
-  if (is_broken) return;
+  if (is_broken()) return;
   if (family.source != Source::postmaster_general || closed->index != 0) return;
   Opening opening{.mail_class = closed->mail_class, .shape = closed->shape, .postmaster = session.me()};
   opening.context = family.first;
@@ -234,15 +246,43 @@ namespace {
   };
 }
 
+// Process 0 takes a letter of each other process of the session, except those that were ended. Their number changes
+// meanwhile: a process that has not sent its letter may start further ones, and end others.
+void take_all(Session& session, const char* call, Tag tag, const Post::Accepts& take) {
+  Post& post = session.post;
+  std::set<portals::Rank> seen;
+  const auto find_next = [&] {
+    const std::set<portals::Rank>& later = session.registrar.later();
+    const auto is_missing = [&](portals::Rank each) { return !seen.contains(each) && !post.has_ended(each); };
+    for (portals::Rank peer = 1; peer < session.rank.size(); ++peer) {
+      if (is_missing(peer)) return peer;
+    }
+    const auto at = std::ranges::find_if(later, is_missing);
+    return at == later.end() ? portals::kAnyRank : *at;
+  };
+  for (portals::Rank peer = find_next(); peer != portals::kAnyRank; peer = find_next()) {
+    seen.insert(peer);
+    bool is_taken = false;
+    const portals::Status status = host::wait_until(session.rank, {.call = call, .peer = peer}, [&] {
+      post.sweep();
+      is_taken = is_taken || post.take_system(tag, [&](portals::Rank source, Bytes body) {
+        return source == peer && take(source, body);
+      });
+      return is_taken || post.has_ended(peer);
+    });
+    if (!status.ok() && !is_taken && !post.has_ended(peer)) fail(status.sentence());
+  }
+}
+
 // The other processes of the session, at process 0.
-[[nodiscard]] std::vector<std::uint32_t> others(const Session& session) {
-  std::vector<std::uint32_t> peers(session.started.begin(), session.started.end());
-  for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer) peers.push_back(peer);
+[[nodiscard]] std::vector<portals::Rank> others(const Session& session) {
+  std::vector<portals::Rank> peers(session.registrar.later().begin(), session.registrar.later().end());
+  for (portals::Rank peer = 1; peer < session.rank.size(); ++peer) peers.push_back(peer);
   return peers;
 }
 
-// The letters that the session has sent to this process, and whether it has processes of several worlds. Process 0 adds
-// up the counts of all. Those of a process that zip_kill() has ended are missing.
+// The letters that the session has sent to this process, and whether it has had processes of several worlds. Process 0
+// adds up the counts of all. Those of a process that zip_kill() has ended are missing.
 [[nodiscard]] std::array<std::uint64_t, 2> total_for(Session& session, const char* call) {
   Post& post = session.post;
   std::array<std::uint64_t, 2> total{};
@@ -253,12 +293,13 @@ namespace {
   }
   std::vector<std::uint64_t> sums = post.sent();
   std::vector<std::uint64_t> counts(sums.size());
-  for (const std::uint32_t peer : others(session)) {
-    post.await_system(call, Tag::counts, peer, into(counts));
+  take_all(session, call, Tag::counts, [&](portals::Rank peer, Bytes body) {
+    if (!into(counts)(peer, body)) return false;
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += counts[i];
-  }
-  total[1] = session.started.empty() ? 0 : 1;
-  for (const std::uint32_t peer : others(session)) {
+    return true;
+  });
+  total[1] = session.registrar.has_had_later() ? 1 : 0;
+  for (const portals::Rank peer : others(session)) {
     total[0] = sums[peer];
     post.send_system(peer, Tag::total, std::as_bytes(std::span(total)));
   }
@@ -287,8 +328,8 @@ void settle(Session& session, const char* call) {
     post.send_system(kServer, Tag::settled, {});
     post.await_system(call, Tag::leave, kServer, into({}));
   } else {
-    for (const std::uint32_t peer : others(session)) post.await_system(call, Tag::settled, peer, into({}));
-    for (const std::uint32_t peer : others(session)) post.send_system(peer, Tag::leave, {});
+    take_all(session, call, Tag::settled, into({}));
+    for (const portals::Rank peer : others(session)) post.send_system(peer, Tag::leave, {});
   }
   await_idle(session, call, arrivals);
 }

@@ -183,12 +183,14 @@ void send(Session& session, ZIP_MAILER& mailer, Letter letter, const Destination
   const std::uint32_t rank = mailer.group[destination.index].rank;
   ++mailer.family->sent[rank];
   session.post.send(std::move(letter), {rank, destination.box.view(), destination.bits});
+  // A program may send in a loop, and its letters then leave only if it makes progress.
+  if (session.post.is_behind()) static_cast<void>(session.rank.progress());
 }
 
 char* receive(Session& session, const char* call, ZIP_MAILER& mailer, const Selection& selection, bool is_blocked) {
   std::optional<Letter> letter;
   if (is_blocked) {
-    letter = session.post.await(call, selection.wanted);
+    letter = session.post.await(call, selection.wanted, mailer.group);
   } else {
     letter = session.post.take(selection.wanted);
     if (!letter.has_value()) {

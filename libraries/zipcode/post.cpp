@@ -72,7 +72,9 @@ Post::Post(host::Rank& rank)
 }
 
 Post::~Post() {
-  if (is_attached_) rank_.detach(kLetterPortal);
+  if (!is_attached_) return;
+  rank_.observe_losses(losses_, false);
+  rank_.detach(kLetterPortal);
 }
 
 portals::Status Post::attach(host::Observer& system) {
@@ -84,6 +86,7 @@ portals::Status Post::attach(host::Observer& system) {
   rank_.observe(heap_, this);
   rank_.observe(system_, &system);
   rank_.hold_when_no_room(kLetterPortal);
+  rank_.observe_losses(losses_, true);
   return {};
 }
 
@@ -377,17 +380,22 @@ class Post::Posted {
   portals::MatchEntry entry_;
 };
 
-Letter Post::await(const char* call, const Wanted& wanted) {
+std::string ended_text(portals::Rank rank) {
+  return "rank " + std::to_string(rank) + " was ended by zip_kill()";
+}
+
+Letter Post::await(const char* call, const Wanted& wanted, const Group& members) {
   std::optional<Letter> letter = take(wanted);
   if (letter.has_value()) return std::move(*letter);
   const Posted posted(*this, wanted);
   const portals::Status status = host::wait_until(rank_, {.call = call, .peer = wanted.source}, [&] {
     sweep();
     letter = take(wanted);
-    return letter.has_value() || is_closing_broken();
+    return letter.has_value() || (wanted.source == portals::kAnyRank && is_alone(members));
   });
-  if (!letter.has_value()) fail(status.ok() ? "a member of the mailer was ended" : status.sentence());
-  return std::move(*letter);
+  if (letter.has_value()) return std::move(*letter);
+  if (has_ended(wanted.source)) fail(ended_text(wanted.source));
+  fail(status.ok() ? ended_text(find_ended(members)) : status.sentence());
 }
 
 void Post::send_system(portals::Rank rank, Tag tag, Bytes body) {
@@ -435,9 +443,22 @@ void Post::add_ended(portals::Rank place) {
   if (ended_places_.insert(place).second) rank_.note_end(place);
 }
 
-bool Post::is_closing_broken() const {
-  return !ended_places_.empty() &&
-         std::ranges::any_of(closing_, [this](portals::Rank each) { return has_ended(each); });
+void Post::add_losses() {
+  for (portals::Rank place = rank_.size(); place < rank_.places(); ++place) {
+    if (rank_.lost(place)) ended_places_.insert(place);
+  }
+}
+
+portals::Rank Post::find_ended(const Group& members) const {
+  if (ended_places_.empty()) return portals::kAnyRank;
+  const auto at = std::ranges::find_if(members, [this](const Member& each) { return has_ended(each.rank); });
+  return at == members.end() ? portals::kAnyRank : at->rank;
+}
+
+bool Post::is_alone(const Group& members) const {
+  return find_ended(members) != portals::kAnyRank && std::ranges::all_of(members, [this](const Member& each) {
+           return each.rank == rank_.rank() || has_ended(each.rank);
+         });
 }
 
 bool Post::is_idle() const {

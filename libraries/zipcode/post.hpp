@@ -18,10 +18,14 @@
 
 #include "libraries/parts/bodies.hpp"
 #include "libraries/parts/memory.hpp"
+#include "libraries/zipcode/addressees.hpp"
 #include "libraries/zipcode/envelope.hpp"
 #include "libraries/zipcode/library.hpp"
 
 namespace margay::zipcode::core {
+
+// The error of a wait for a process that zip_kill() has ended.
+[[nodiscard]] std::string ended_text(portals::Rank rank);
 
 class Post;
 // Frees a letter's room in the heap.
@@ -88,8 +92,9 @@ class Post final : private host::Observer {
 
   // Takes the earliest letter that meets the criteria. Empty: there is none yet; a long one is then fetched.
   [[nodiscard]] std::optional<Letter> take(const Wanted& wanted);
-  // Waits for it. Throws Error if the sender is lost.
-  [[nodiscard]] Letter await(const char* call, const Wanted& wanted);
+  // Waits for it, in a mailer of these members. Throws Error if the sender is lost, or if anyone may be the sender and
+  // all other members were ended.
+  [[nodiscard]] Letter await(const char* call, const Wanted& wanted, const Group& members);
 
   // A letter of Zipcode itself.
   void send_system(portals::Rank rank, Tag tag, Bytes body);
@@ -99,12 +104,13 @@ class Post final : private host::Observer {
   // Waits for it, from `peer` or, with kAnyRank, from any process.
   void await_system(const char* call, Tag tag, portals::Rank peer, const Accepts& accepts);
 
-  // The process of a place was ended by zip_kill(); has_ended(): whether it was.
+  // The process of a place was ended by zip_kill(). A process that was started later and is lost was ended, too: the
+  // loss may be found before the letter about it arrives, and the launcher ends the job of one that has crashed.
   void add_ended(portals::Rank place);
   [[nodiscard]] bool has_ended(portals::Rank place) const { return ended_places_.contains(place); }
-  // While these processes close a mailer: waits fail once one of them was ended, because the others close without it.
-  void set_closing(std::vector<portals::Rank> ranks) { closing_ = std::move(ranks); }
-  [[nodiscard]] bool is_closing_broken() const;
+  [[nodiscard]] const std::set<portals::Rank>& ended_places() const { return ended_places_; }
+  // The first member that was ended; kAnyRank: none.
+  [[nodiscard]] portals::Rank find_ended(const Group& members) const;
 
   // The letters of contexts first, first + 2, ... below last that have arrived and were not taken; frees them.
   [[nodiscard]] std::uint64_t count(std::uint32_t first, std::uint32_t last);
@@ -115,6 +121,8 @@ class Post final : private host::Observer {
   void sweep();
   // Whether every letter that this process has sent has left it, and no long one is on its way here.
   [[nodiscard]] bool is_idle() const;
+  // Whether a letter waits for its wire or its receiver, which needs progress here.
+  [[nodiscard]] bool is_behind() const { return !parcels_.empty() || !bodies_.idle(); }
 
   // Letters to each rank since the beginning, and those that have arrived and ended here, letters of Zipcode itself
   // included.
@@ -154,8 +162,21 @@ class Post final : private host::Observer {
     enum class Place : std::uint8_t { none, heap, moved, pull } place = Place::none;
   };
   class Posted;
+  // Notified of lost ranks.
+  class Losses final : public host::Observer {
+   public:
+    explicit Losses(Post& post) : post_(post) {}
+
+   private:
+    void notify() override { post_.add_losses(); }
+
+    Post& post_;
+  };
 
   void notify() override;
+  void add_losses();
+  // Whether no member but this process is left.
+  [[nodiscard]] bool is_alone(const Group& members) const;
   [[nodiscard]] Found find(const Wanted& wanted);
   [[nodiscard]] portals::ArrivedMessage* find_in_heap(const Wanted& wanted);
   [[nodiscard]] Letter take_short(const portals::Header& header, const Wanted& wanted, Found& found);
@@ -180,7 +201,7 @@ class Post final : private host::Observer {
   std::size_t kept_bytes_ = 0, moved_bytes_ = 0;
   std::vector<std::uint64_t> sent_;
   std::set<portals::Rank> ended_places_;
-  std::vector<portals::Rank> closing_;
+  Losses losses_{*this};
   std::uint64_t ended_ = 0;
   bool is_attached_ = false;
 };

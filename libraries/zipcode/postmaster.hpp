@@ -24,7 +24,7 @@ class PostmasterGeneral final : public host::Observer {
  public:
   PostmasterGeneral(Post& post, bool has_token);
   ~PostmasterGeneral() override;
-  // Takes all letters that have arrived for it, and sends copies.
+  // Takes all letters that have arrived for it, and sends copies. The registrar calls it for letters.
   void serve();
   // Whether it has copies to send, which needs a round of progress but no letter.
   [[nodiscard]] bool is_busy() const { return !active_.empty(); }

@@ -1,8 +1,8 @@
 // The start and end of processes (4.2): cohorts of empty places, zip_spawn() and zip_kill(). The host's functions for
 // places do the work (include/margay/host.hpp). Functions throw Error, and require that the thread is inside.
 //
-// Process 0 starts and ends processes. A process that it has started is a node like any other: it sends process 0 its
-// form of initialisation, and takes part in the end of the session.
+// Each process may start and end others. A process that was started is a node like any other: process 0 admits it
+// (registrar.hpp), and it takes part in the end of the session.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace margay::zipcode::core {
 
-// zip_new_cohort(): of processes that began with the job if it has enough; otherwise, in process 0, of empty places.
+// zip_new_cohort(): of processes that began with the job if it has enough; otherwise of empty places.
 [[nodiscard]] Group new_cohort(Session& session, int count, int node_bias, int pid, bool with_caller);
 // The members of a group that is freed need their places no more, unless they have started.
 void give_back(Session& session, const Group& group);
@@ -22,8 +22,5 @@ void spawn(Session& session, const char* call, const std::string& program, Group
 void kill(Session& session, const Group& group);
 // Fails if a member has no process.
 void check_running(Session& session, const Group& group);
-
-// The error of a process that has begun by another form than process 0; empty: none.
-[[nodiscard]] std::string form_error(const Session& session, std::uint32_t peer, const std::string& form);
 
 }  // namespace margay::zipcode::core

@@ -1,7 +1,6 @@
 #include "libraries/zipcode/session.hpp"
 
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "libraries/zipcode/error.hpp"
@@ -10,21 +9,8 @@ namespace margay::zipcode::core {
 
 constinit thread_local Session* here = nullptr;
 
-Session::Session(host::Rank& joined, Form chosen) : rank(joined), form(chosen), post(joined), ends(post) {}
-
-void Ends::notify() {
-  host::Rank& rank = post_.rank();
-  while (post_.take_system(Tag::ended, [&](portals::Rank source, Bytes body) {
-    std::vector<std::uint32_t> places(body.size() / sizeof(std::uint32_t));
-    if (source != 0 || places.empty()) return true;  // a damaged letter is freed
-    std::memcpy(places.data(), body.data(), places.size() * sizeof(std::uint32_t));
-    for (const std::uint32_t each : places) {
-      if (each >= rank.size() && each < rank.places()) post_.add_ended(each);
-    }
-    return true;
-  })) {
-  }
-}
+Session::Session(host::Rank& joined, Form chosen, const char* call)
+    : rank(joined), form(chosen), begun_by(call), post(joined), registrar(post, call) {}
 
 ZIP_MAILER& Session::open_mailer(ZIP_MAILER* mailer) const {
   if (mailer == nullptr) fail("the mailer is NULL");
@@ -41,11 +27,21 @@ ZIP_MAILER& Session::open_mailer(ZIP_MAILER* mailer, int mail_class) const {
 
 char* Session::hand_out(Letter letter) {
   char* const body = reinterpret_cast<char*>(letter.body());
-  letters.insert_or_assign(body, std::move(letter));
+  if (spare_.empty()) {
+    letters.insert_or_assign(body, std::move(letter));
+    return body;
+  }
+  spare_.key() = body;
+  spare_.mapped() = std::move(letter);
+  letters.insert(std::move(spare_));
   return body;
 }
 
 Letter& Session::find_letter(const ZIP_MAILER* mailer, const char* body) {
+  return find_entry(mailer, body)->second;
+}
+
+Session::Letters::iterator Session::find_entry(const ZIP_MAILER* mailer, const char* body) {
   const auto at = letters.find(body);
   if (at == letters.end()) {
     std::array<char, 32> address{};
@@ -53,7 +49,7 @@ Letter& Session::find_letter(const ZIP_MAILER* mailer, const char* body) {
     fail(std::string("the program has no letter at ") + address.data() +
          "; it was sent or freed, or is not a letter's body");
   }
-  Letter& letter = at->second;
+  const Letter& letter = at->second;
   if (mailer != nullptr && (letter.context != mailer->context || letter.mail_class != mailer->mail_class))
     fail("the letter is of another mailer (context_id " + std::to_string(letter.context) + ", not " +
          std::to_string(mailer->context) + "); copy its body into a letter of this one");
@@ -61,13 +57,12 @@ Letter& Session::find_letter(const ZIP_MAILER* mailer, const char* body) {
   const std::string damage =
       envelope_error({letter.envelope, letter.bytes}, letter.context, letter.mail_class, traits->box_bytes);
   if (!damage.empty()) fail("the program has overwritten the letter's envelope: " + damage);
-  return letter;
+  return at;
 }
 
 Letter Session::take_back(const ZIP_MAILER* mailer, const char* body) {
-  Letter letter = std::move(find_letter(mailer, body));
-  letters.erase(body);
-  return letter;
+  spare_ = letters.extract(find_entry(mailer, body));
+  return std::move(spare_.mapped());
 }
 
 }  // namespace margay::zipcode::core

@@ -12,6 +12,7 @@
 #include "libraries/zipcode/mailer.hpp"
 #include "libraries/zipcode/post.hpp"
 #include "libraries/zipcode/postmaster.hpp"
+#include "libraries/zipcode/registrar.hpp"
 
 namespace margay::zipcode::core {
 
@@ -22,18 +23,6 @@ struct Form {
   friend bool operator==(const Form&, const Form&) = default;
 };
 
-// Notified of letters of Zipcode itself where there is no Postmaster General. Calls take them, except those about
-// processes that were ended.
-class Ends final : public host::Observer {
- public:
-  explicit Ends(Post& post) : post_(post) {}
-
- private:
-  void notify() override;
-
-  Post& post_;
-};
-
 // A key of attributes.
 struct AttributeKey {
   Zip_delete_attribute* delete_fn = nullptr;
@@ -41,7 +30,8 @@ struct AttributeKey {
 };
 
 struct Session {
-  Session(host::Rank& joined, Form chosen);
+  // `call`: the one that begins the session.
+  Session(host::Rank& joined, Form chosen, const char* call);
 
   [[nodiscard]] std::uint32_t me() const { return rank.rank(); }
   [[nodiscard]] Nodes nodes() const { return {rank.size(), form.has_host, &rank}; }
@@ -61,21 +51,28 @@ struct Session {
 
   host::Rank& rank;
   const Form form;
-  Post post;
-  std::unique_ptr<PostmasterGeneral> postmaster_general;  // in process 0
-  Ends ends;
   // The call that has begun the session.
-  const char* begun_by = "";
-  // In process 0: the ranks that cohorts have, but no process yet; and those that zip_spawn() has started.
+  const char* const begun_by;
+  Post post;
+  Registrar registrar;
+  std::unique_ptr<PostmasterGeneral> postmaster_general;  // in process 0
+  // The ranks that cohorts of this process have, but no process yet.
   std::set<std::uint32_t> reserved;
-  std::set<std::uint32_t> started;
   // Without a Postmaster General: the context_ids that this process uses.
   ContextSet used;
   // Mailers that the program has opened, by their address; children are known through them.
   std::map<ZIP_MAILER*, std::unique_ptr<ZIP_MAILER>> mailers;
   std::set<const ZIP_MAILER*> known;
-  std::unordered_map<const char*, Letter> letters;
+  using Letters = std::unordered_map<const char*, Letter>;
+  Letters letters;
   std::vector<AttributeKey> keys;
+
+ private:
+  [[nodiscard]] Letters::iterator find_entry(const ZIP_MAILER* mailer, const char* body);
+
+  // The entry of the last letter that the program returned, for the next one that it gets: most programs return each
+  // letter before they get another.
+  Letters::node_type spare_;
 };
 
 // The session of the calling thread; nullptr: none.

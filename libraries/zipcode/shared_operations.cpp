@@ -38,9 +38,9 @@ class Meeting {
     // Another member's write ends the wait, and no message.
     const portals::Status status = host::wait_until(session_.rank, {.call = call_, .needs_message = false}, [&] {
       is_over = is_over || memory_.is_over(me_);
-      return is_over;
+      return is_over || session_.post.find_ended(mailer_.group) != portals::kAnyRank;
     });
-    if (!is_over) fail(status.sentence());
+    if (!is_over) fail(status.ok() ? ended_text(session_.post.find_ended(mailer_.group)) : status.sentence());
   }
 
  private:

@@ -31,7 +31,7 @@ void check_form(Session& session, const char* call) {
   } else {
     for (std::uint32_t peer = 1; peer < session.rank.size(); ++peer) {
       session.post.await_system(call, Tag::form, peer, [&](portals::Rank, Bytes body) {
-        if (verdict.empty()) verdict = form_error(session, peer, text_of(body));
+        if (verdict.empty()) verdict = form_error(peer, text_of(body), own);
         return true;
       });
     }
@@ -49,13 +49,11 @@ bool has_token() {
 }
 
 void start(Session& session, const char* call) {
-  session.begun_by = call;
-  host::Observer* system = &session.ends;
   if (session.form.has_postmaster_general && session.me() == 0) {
     session.postmaster_general = std::make_unique<PostmasterGeneral>(session.post, has_token());
-    system = session.postmaster_general.get();
+    session.registrar.pass_on_to(session.postmaster_general.get());
   }
-  if (const portals::Status status = session.post.attach(*system); !status.ok()) fail(status.sentence());
+  if (const portals::Status status = session.post.attach(session.registrar); !status.ok()) fail(status.sentence());
   // No process sends before all portals are attached.
   if (const portals::Status status = session.rank.barrier(call); !status.ok()) fail(status.sentence());
   check_form(session, call);
@@ -75,7 +73,7 @@ int begin(const char* name, Form form, const void* caller) {
   {
     const host::Call inside(*joined, name, caller);
     try {
-      here = new Session(*joined, form);
+      here = new Session(*joined, form, name);
       start(*here, name);
       return 0;
     } catch (const Error& thrown) {

@@ -11,6 +11,7 @@
 #include "mpi/collective/check_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/dynamic/spawn_request.hpp"
+#include "mpi_adi/rank/callback.hpp"
 #include "sim/boot/job.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/machine/process.hpp"
@@ -37,16 +38,25 @@ struct Started {
 constexpr std::uint64_t kPlacesPatienceNs = 5'000'000'000;
 constexpr std::uint64_t kBetweenTriesNs = 1'000'000;
 
-// Sends the request to the launcher, again and again while places may become free. Progress goes on meanwhile, because
-// processes that end may still send.
+// Sends the request to the launcher, again and again while places may become free. The launcher grants all places or
+// none, so requests that compete never hold places that another one needs. Progress goes on meanwhile, because
+// processes that end may still send; so do other threads, which may have to disconnect from them first.
 margay::portals::Status request_processes(MpiRank& rank, const SpawnLines& request, Spawned& answer) {
   margay::sim::Process& process = rank.process();
   const std::uint64_t begin = process.clock().now_ns();
   for (;;) {
     margay::portals::Status status = process.job().pmi->spawn(request, answer);
-    if (status.ok() || !answer.may_try_again || process.clock().now_ns() - begin > kPlacesPatienceNs) return status;
+    if (status.ok() || !answer.may_try_again) return status;
+    if (process.clock().now_ns() - begin > kPlacesPatienceNs) {
+      return margay::portals::Status::error(status.sentence() +
+                                            ". Processes that were started before still run after " +
+                                            std::to_string(kPlacesPatienceNs / 1'000'000'000) + " s");
+    }
     while (rank.device().progress()) continue;
-    margay::sim::give_processor_up(kBetweenTriesNs);
+    margay::mpi_adi::call_program(rank, [] {
+      margay::sim::give_processor_up(kBetweenTriesNs);
+      return 0;
+    });
   }
 }
 

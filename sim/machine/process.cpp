@@ -164,10 +164,19 @@ void Process::admit(std::uint32_t place, Wire& wire) {
   if (node_memory_) node_memory_->exclude(place);
 }
 
+bool Process::has_left(std::uint32_t place) const {
+  if (!board_map_.attached() || place >= board_map_.size()) return false;
+  const RankState state = board_map_.block(place).state;
+  return state == RankState::finalized || state == RankState::aborting;
+}
+
 void Process::place_ended(std::uint32_t place) {
-  if (shm_ == nullptr || !node_memory_.has_value()) return;
-  if (const std::uint32_t local = node_memory_->local_rank(place); local != NodeMemory::kNotHere)
+  const bool is_by_shm = shm_ != nullptr && node_memory_.has_value();
+  const std::uint32_t local = is_by_shm ? node_memory_->local_rank(place) : NodeMemory::kNotHere;
+  if (local != NodeMemory::kNotHere)
     shm_->process_ended(local);
+  else
+    kernel_->monitor(place);
 }
 
 Status Process::open_trace() {

@@ -178,8 +178,10 @@ class Process {
   // Whether no process communicates at this place of the job: none has started there, or it has ended its
   // communication. False if there is no job board, or for a guest, whose connection reports its end.
   [[nodiscard]] bool is_absent(std::uint32_t place) const;
+  // Whether the latest process there has ended its communication, or aborts. False if there is no job board.
+  [[nodiscard]] bool has_left(std::uint32_t place) const;
   // Notes that the process of a place was ended on purpose: what it has sent is taken, and it is then lost. By TCP the
-  // connection reports the end.
+  // connection reports the end; if there is none yet, the attempt to open one does.
   void place_ended(std::uint32_t place);
   // The findings of the checks (leaks, types, ...). With --strict (MARGAY_STRICT=1) a job with findings ends with
   // kStatusFindings, if it would have ended with 0. Under the lock.

@@ -139,6 +139,7 @@ class ScriptedRank final : public host::Rank {
   [[nodiscard]] std::uint32_t size() const override { return kNodes; }
   [[nodiscard]] std::uint32_t places() const override { return size(); }
   [[nodiscard]] bool has_process(portals::Rank /*place*/) const override { return true; }
+  [[nodiscard]] bool has_left(portals::Rank /*place*/) const override { return false; }
   [[nodiscard]] portals::Status start_processes(const std::string& /*program*/, std::uint32_t /*count*/,
                                                 std::vector<portals::Rank>& /*places*/) override {
     return portals::Status::error("the host of a test starts no processes");

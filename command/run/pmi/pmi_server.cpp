@@ -79,8 +79,9 @@ PmiServer::Handler PmiServer::find_handler(std::string_view command) {
   return nullptr;
 }
 
-// The test for a spawn request precedes the search for the command, because the request's lines may look like commands,
-// and because their values may be free text.
+// The test for a spawn request precedes the search for the command, because the values of the request's lines may be
+// free text. No field has the name of a command line's first one, though: such a line inside a block means that the
+// block has no end, and its sender awaits an answer.
 PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
   PmiOutcome out;
   const std::string who = "rank " + std::to_string(rank);
@@ -89,7 +90,7 @@ PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
     out.error = who + " has not been started, and sent a PMI line";
     return out;
   }
-  if (state.spawn != nullptr && state.spawn->in_block()) {
+  if (state.spawn != nullptr && state.spawn->in_block() && !line.starts_with("cmd=")) {
     take_spawn_line(rank, line, out);
     return out;
   }
@@ -103,6 +104,7 @@ PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
     return out;
   }
   if (state.spawn != nullptr) {
+    state.spawn = nullptr;
     out.error = who + " sent a part of a spawn request, and then another PMI command";
     return out;
   }

@@ -62,6 +62,12 @@ SpawnReader::Step SpawnReader::take_line(std::string_view line) {
     if (last) blocks_ = 0;
     return last ? Step::whole : Step::more;
   }
+  if (line == "mcmd=spawn") {
+    // The block before has no end, so its fields belong to a request that nobody completes.
+    refuse("the spawn request begins again before its endcmd");
+    begin_block();
+    return Step::more;
+  }
   bytes_ += line.size();
   if (bytes_ > kMaxSpawnBytes) {
     refuse("the spawn request is longer than " + std::to_string(kMaxSpawnBytes) + " bytes");
@@ -169,8 +175,9 @@ void SpawnReader::end_block() {
   }
   check_pairs(info_);
   check_pairs(preput_);
-  // A request without these counts is one block.
-  if (total_ < 0 && so_far_ < 0) total_ = so_far_ = 1;
+  // Each block has both, and without them the request's end is unknown.
+  if (total_ < 0) refuse("the spawn request lacks totspawns");
+  if (so_far_ < 0) refuse("the spawn request lacks spawnssofar");
   ++blocks_;
   if (total_ < 1 || so_far_ != blocks_ || so_far_ > total_) {
     refuse("the spawn request has block " + std::to_string(so_far_) + " of " + std::to_string(total_) +

@@ -7,9 +7,9 @@
 //   | arg1=-x | argcnt=1 | preput_num=1 | preput_key_0=k | preput_val_0=v | info_num=1 | info_key_0=wdir
 //   | info_val_0=/tmp | endcmd
 //
-// The fields of a block may have any order, and unknown ones are ignored. A value is the rest of its line, with spaces
-// and '='. The client reads the answer after the last block (spawnssofar = totspawns), so an error in an earlier block
-// is kept until then.
+// The fields of a block may have any order, and unknown ones are ignored. totspawns and spawnssofar are required. A
+// value is the rest of its line, with spaces and '='. The client reads the answer after the last block (spawnssofar =
+// totspawns), so an error in an earlier block is kept until then.
 #pragma once
 
 #include <cstddef>

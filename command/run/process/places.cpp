@@ -67,4 +67,9 @@ void Places::on_end(std::uint32_t place, bool may_be_succeeded) {
   --running_[use.world];
 }
 
+void Places::retire(std::uint32_t place) {
+  Use& use = uses_[place];
+  if (use.state == State::ended) use.state = State::retired;
+}
+
 }  // namespace margay::command

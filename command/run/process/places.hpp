@@ -32,6 +32,8 @@ class Places {
   // The process of a place has ended. `may_be_succeeded`: another process may have the place, once it is at rest.
   // Otherwise the place is not used again.
   void on_end(std::uint32_t place, bool may_be_succeeded);
+  // A place whose process has ended is not used again.
+  void retire(std::uint32_t place);
 
   [[nodiscard]] std::uint32_t world_of(std::uint32_t place) const { return uses_[place].world; }
   // Places that have, or had, a process: 0 to used() - 1.

@@ -51,6 +51,14 @@ static inline ZIP_MAILER* open_all(int postmaster) {
   return mailer;
 }
 
+/* Begins by the form of this name; NULL: the host's. */
+static inline int begin_by(const char* form) {
+  if (form == NULL) return Zip_init();
+  if (strcmp(form, "global") == 0) return Zip_global_init();
+  if (strcmp(form, "nohost") == 0) return Zip_nohost_init();
+  return strcmp(form, "nohost_global") == 0 ? Zip_nohost_global_init() : -1;
+}
+
 /* Runs the cases that the arguments name, and prints at node 0 which were right everywhere. */
 static inline int run_cases(int argc, char** argv, const Case* cases, size_t count) {
   int i;

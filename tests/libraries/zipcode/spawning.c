@@ -19,10 +19,19 @@ static const char* node_program(void) {
   return getenv("NODE_PROGRAM");
 }
 
+/* The node of this process, which is the host or takes its part. */
+static int host_node;
+
 /* A command for a node is a letter that begins with it; spawned.c has their meanings. */
 static void order(ZIP_MAILER* mailer, int node, char command) {
   char* letter = z_new_letter(mailer, 1);
   letter[0] = command;
+  z_send(mailer, letter, node);
+}
+static void order_with(ZIP_MAILER* mailer, int node, char command, int argument) {
+  char* letter = z_new_letter(mailer, 2);
+  letter[0] = command;
+  letter[1] = (char)argument;
   z_send(mailer, letter, node);
 }
 static void order_all(ZIP_MAILER* mailer, char command) {
@@ -83,7 +92,7 @@ static void letters(void) {
   ZIP_ADDRESSEES* group = started(3);
   size_t i;
   int turn, node;
-  NEED(zip_addressees_size(group) == 4 && zip_addressee(group, 0).node == ZIP_HOST_NODE);
+  NEED(zip_addressees_size(group) == 4 && zip_addressee(group, 0).node == host_node);
   for (node = 1; node <= 3; ++node) {
     const Zip_process process = zip_addressee(group, node);
     NEED(process.node >= 0 && process.pid == 33 && zip_addressee_rank(group, process.node, 33) == node);
@@ -144,12 +153,158 @@ static void kill_all(void) {
   zip_free_addressees(&second);
 }
 
+/* The words of an error of a node. */
+static void hear(ZIP_MAILER* mailer, int node) {
+  char* letter = z_recvb(mailer, node);
+  snprintf(said, sizeof said, "%s", letter);
+  z_free_letter(mailer, letter);
+}
+
+/* The group of one member. */
+static ZIP_ADDRESSEES* only(const ZIP_ADDRESSEES* group, int rank) {
+  return zip_include(group, 1, &rank);
+}
+
+/* Two of four nodes wait for a fifth, which sends to one of them without end, and then all are in a collective
+ * operation. When the fifth is ended, each of their calls fails; so do those of the host. */
+static void kill_awaited(void) {
+  ZIP_ADDRESSEES *group = started(5), *one = only(group, 5);
+  ZIP_MAILER *mailer = z_open(group), *tagged;
+  int rank = 0, node;
+  order_with(mailer, 1, 'W', 5);
+  order_with(mailer, 2, 'W', 5);
+  for (node = 1; node <= 4; ++node) order(mailer, node, 'C');
+  order_with(mailer, 5, 's', 1);
+  NEED(zip_kill(one) == 0);
+  zip_set_error_handler(keep_words);
+  NEED(z_recvb(mailer, 5) == NULL);
+  SAYS("z_recvb: rank ");
+  NEED(z_combine(mailer, &rank, add_ints, (int)sizeof rank, 1) != 0);
+  SAYS("was ended by zip_kill()");
+  for (node = 1; node <= 2; ++node) {
+    hear(mailer, node);
+    SAYS("z_recvb: rank ");
+  }
+  for (node = 1; node <= 4; ++node) {
+    hear(mailer, node);
+    SAYS("z_combine: rank ");
+  }
+  zip_set_error_handler(NULL);
+  /* The others exchange letters as before. */
+  for (node = 1; node <= 4; ++node) {
+    order(mailer, node, 'e');
+    z_free_letter(mailer, z_recvb(mailer, node));
+    order(mailer, node, 'q');
+  }
+  NEED(zip_close(&mailer) == 0);
+  zip_free_addressees(&group);
+  zip_free_addressees(&one);
+
+  /* A letter of any member, of whom none is left. */
+  group = started(2);
+  mailer = z_open(group);
+  order_all(mailer, 'x');
+  zip_close(&mailer);
+  tagged = l_open_with(group, 40000);
+  NEED(zip_kill(group) == 0);
+  zip_set_error_handler(keep_words);
+  NEED(l_recvb(tagged, ZIP_ANY, ZIP_ANY, ZIP_ANY) == NULL);
+  SAYS("was ended by zip_kill()");
+  zip_set_error_handler(NULL);
+  NEED(zip_close(&tagged) == 0);
+  zip_free_addressees(&group);
+}
+
+/* A node ends another one for which the host and a third node wait in z_open(). */
+static void kill_opening(void) {
+  const int others[] = {0, 2, 3};
+  ZIP_ADDRESSEES *group = started(3), *some = zip_include(group, 3, others);
+  ZIP_MAILER* mailer = z_open(group);
+  order_with(mailer, 3, 'p', 1);
+  order_with(mailer, 1, 'K', zip_addressee(group, 3).node);
+  order(mailer, 2, 'O');
+  zip_set_error_handler(keep_words);
+  NEED(z_open(some) == NULL);
+  zip_set_error_handler(NULL);
+  if (strstr(said, "the process of node") != NULL) {
+    /* It was ended before this call, so the third node still waits. */
+    const int first[] = {0, 1};
+    ZIP_ADDRESSEES* pair = zip_include(some, 2, first);
+    ZIP_MAILER* without = z_open(pair);
+    zip_close(&without);
+    zip_free_addressees(&pair);
+  } else {
+    SAYS("z_open: rank ");
+  }
+  hear(mailer, 2);
+  SAYS("z_open: ");
+  order(mailer, 1, 'q');
+  order(mailer, 2, 'q');
+  NEED(zip_close(&mailer) == 0);
+  zip_free_addressees(&some);
+  zip_free_addressees(&group);
+}
+
+/* Groups that name the caller, the host, or what was ended already: zip_kill() leaves them alone. */
+static void kill_none(void) {
+  ZIP_ADDRESSEES *group = started(2), *self = only(group, 0), *node = only(group, 1);
+  ZIP_MAILER* mailer = z_open(group);
+  NEED(zip_kill(self) == 0);
+  echo(mailer, 100);
+  NEED(zip_kill(node) == 0 && zip_kill(node) == 0 && zip_kill(group) == 0);
+  NEED(zip_close(&mailer) == 0);
+  zip_free_addressees(&group);
+  zip_free_addressees(&self);
+  zip_free_addressees(&node);
+}
+
+/* Nodes are started and ended in turn, while they send; then the job has no place that was not used. */
+static void kill_often(void) {
+  int turn;
+  for (turn = 0; turn < 50; ++turn) {
+    ZIP_ADDRESSEES* group = started(2);
+    ZIP_MAILER* mailer = z_open(group);
+    NEED(mailer != NULL);
+    order_with(mailer, 1, 's', 0);
+    order_with(mailer, 2, 's', 1);
+    if (turn % 2 == 0) z_free_letter(mailer, z_recvb(mailer, 1));
+    NEED(zip_kill(group) == 0);
+    NEED(zip_close(&mailer) == 0);
+    zip_free_addressees(&group);
+  }
+  zip_set_error_handler(keep_words);
+  NEED(zip_new_cohort(2, COHORT_FIRST_NODE, 33, 1) == NULL);
+  SAYS("and 0 empty places besides 100 whose processes were ended, which are not used again; start more");
+  zip_set_error_handler(NULL);
+}
+
+/* Nodes start nodes of their own, one after the other and at the same time, and end them or let them end. */
+static void nested(void) {
+  static const char commands[] = {'n', 'k', 'n'};
+  ZIP_ADDRESSEES* group = started(3);
+  ZIP_MAILER* mailer = z_open(group);
+  int node, turn, nodes[2][3];
+  for (turn = 0; turn < 2; ++turn) {
+    for (node = 1; node <= 3; ++node) order(mailer, node, commands[node - 1]);
+    for (node = 1; node <= 3; ++node) {
+      hear(mailer, node);
+      nodes[turn][node - 1] = atoi(said);
+      NEED(nodes[turn][node - 1] > zip_addressee(group, 3).node);
+      NEED(turn == 0 || nodes[1][node - 1] != nodes[0][node - 1]);
+    }
+  }
+  ring(mailer);
+  combine(mailer);
+  order_all(mailer, 'q');
+  zip_close(&mailer);
+  zip_free_addressees(&group);
+}
+
 /* One of three nodes is ended; the others close the mailer without it. */
 static void kill_one(void) {
   ZIP_ADDRESSEES *group = started(3), *one;
   ZIP_MAILER* mailer = z_open(group);
-  const int second = 2;
-  one = zip_include(group, 1, &second);
+  one = only(group, 2);
   ring(mailer);
   NEED(zip_kill(one) == 0);
   order(mailer, 1, 'q');
@@ -183,11 +338,29 @@ static void missing(void) {
   zip_free_addressees(&group);
 }
 
-/* A job of four places: its three empty ones are given once, and again when a cohort was freed. A node starts none. */
+/* The program of MPI that ends without Zip_init() is an error of zip_spawn(), which ends what it has started. */
+static void without_init(void) {
+  ZIP_ADDRESSEES* group = zip_new_cohort(2, COHORT_FIRST_NODE, 33, 1);
+  zip_set_error_handler(keep_words);
+  NEED(zip_spawn(getenv("OTHER_PROGRAM"), group) != 0);
+  SAYS(", which was started, has ended without Zip_init()");
+  NEED(z_open(group) == NULL);
+  SAYS("was ended by zip_kill()");
+  zip_set_error_handler(NULL);
+  zip_free_addressees(&group);
+  group = started(2);
+  {
+    ZIP_MAILER* mailer = z_open(group);
+    order_all(mailer, 'q');
+    zip_close(&mailer);
+  }
+  zip_free_addressees(&group);
+}
+
+/* A job of four places: its three empty ones are given once, and again when a cohort was freed. */
 static void places(void) {
   ZIP_ADDRESSEES *two = zip_new_cohort(2, COHORT_FIRST_NODE, 33, 1), *one;
   ZIP_MAILER* mailer;
-  char* letter;
   zip_set_error_handler(keep_words);
   NEED(zip_new_cohort(2, COHORT_FIRST_NODE, 33, 1) == NULL);
   SAYS("zip_new_cohort: a cohort of 2 processes, but the job has 0 nodes for it, and 1 empty places; start more");
@@ -196,12 +369,6 @@ static void places(void) {
   two = started(2);
   one = started(1);
   mailer = z_open(two);
-  order(mailer, 1, 'n');
-  letter = z_recvb(mailer, 1);
-  NEED(strcmp(letter,
-              "zip_new_cohort: a cohort of 1 processes, but the job has 0 nodes for it; start more processes "
-              "(margay run -n)") == 0);
-  z_free_letter(mailer, letter);
   order_all(mailer, 'q');
   zip_close(&mailer);
   mailer = z_open(one);
@@ -211,16 +378,19 @@ static void places(void) {
   zip_free_addressees(&one);
 }
 
-static const Case cases[] = {{"letters", letters},   {"worlds", worlds},   {"kill_all", kill_all},
-                             {"kill_one", kill_one}, {"missing", missing}, {"places", places}};
+static const Case cases[] = {{"letters", letters},           {"worlds", worlds},       {"kill_all", kill_all},
+                             {"kill_one", kill_one},         {"missing", missing},     {"places", places},
+                             {"kill_awaited", kill_awaited}, {"kill_none", kill_none}, {"kill_opening", kill_opening},
+                             {"kill_often", kill_often},     {"nested", nested},       {"without_init", without_init}};
 
 int main(int argc, char** argv) {
   const char* const form = getenv("FORM");
   int result = 0;
-  NEED((form != NULL ? Zip_global_init() : Zip_init()) == 0);
-  if (zip_my_node() == ZIP_HOST_NODE) {
+  host_node = form != NULL && strncmp(form, "nohost", 6) == 0 ? 0 : ZIP_HOST_NODE;
+  NEED(begin_by(form) == 0);
+  if (zip_my_node() == host_node) {
     result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
-    if (result == 0 && zip_nodes() != 0) printf("%s: right\n", argv[1]);
+    if (result == 0 && host_node != 0 && zip_nodes() != 0) printf("%s: right\n", argv[1]);
   }
   zip_exit();
   return result;

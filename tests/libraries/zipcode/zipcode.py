@@ -167,24 +167,30 @@ def case_grid(case):
 
 
 # A job on two nodes begins with two processes: the host, and a node that takes no part.
-TWO_NODES = ("--nodes", "2", "--places", "12")
+TWO_NODES = ("--nodes", "2", "--places", "30")
+FORMS = ({}, {"FORM": "global"}, {"FORM": "nohost"}, {"FORM": "nohost_global"})
 
 
-def spawning(case, name, *options, status=0, env=None):
+def spawning(case, name, *options, status=0, env=None, right=True):
     """A host that starts nodes. Not under a sanitizer: the launcher's own library path applies to what a program starts."""
     if case.build.sanitizer:
         return
-    case.margay(*options, program(case, "spawning"), name, ranks=2 if options[-4:] == TWO_NODES else 1, status=status, env={"NODE_PROGRAM": str(program(case, "spawned")), **(env or {})})
-    if status == 0:
+    case.margay(*options, program(case, "spawning"), name, ranks=2 if "--nodes" in options else 1, status=status, env={"NODE_PROGRAM": str(program(case, "spawned")), **(env or {})})
+    if status == 0 and right:
         case.expect_lines([f"{name}: right"])
 
 
 def case_spawn(case):
-    """zip_spawn starts nodes, which exchange letters and open mailers with the host and with nodes of another zip_spawn."""
-    for name in ("letters", "worlds"):
-        for options in ((), TWO_NODES):
-            for env in ({}, {"FORM": "global"}):
-                spawning(case, name, "--check-accounting", *options, env=env)
+    """zip_spawn starts nodes, which exchange letters and open mailers with the host and with nodes of another zip_spawn, and
+    start nodes themselves."""
+    for name in ("letters", "worlds", "nested"):
+        for options in (("--places", "30"), TWO_NODES):
+            for env in FORMS:
+                spawning(case, name, *(["--check-accounting"] if name != "nested" else []), *options, env=env)
+    if not case.build.sanitizer:
+        trace = case.folder / "trace"
+        spawning(case, "letters", "--trace", trace, *TWO_NODES)
+        case.command("trace", "check", trace)
 
 
 def case_spawn_forms(case):
@@ -195,16 +201,49 @@ def case_spawn_forms(case):
 
 
 def case_kill(case):
-    """zip_kill ends all nodes or one; the job and its mailers go on, and it succeeds."""
-    for name in ("kill_all", "kill_one"):
+    """zip_kill ends all nodes or one; the job and its mailers go on, and it succeeds. Calls that need what was ended fail."""
+    for name in ("kill_all", "kill_one", "kill_none", "kill_awaited", "kill_opening"):
         for options in ((), TWO_NODES):
-            spawning(case, name, *options)
+            for env in FORMS:
+                spawning(case, name, *options, env=env)
+
+
+def case_kill_often(case):
+    """Nodes are started and ended 50 times; their places are not used again, and the error of the next start says so."""
+    spawning(case, "kill_often", "--places", "101")
+    spawning(case, "kill_often", "--nodes", "2", "--places", "102")
 
 
 def case_spawn_errors(case):
-    """A missing program and lacking places are errors; nodes start no others."""
+    """A missing program, lacking places, and programs that do not begin."""
     spawning(case, "missing", "--check-accounting")
     spawning(case, "places", "--check-accounting", "--places", "4")
+    if case.build.sanitizer:
+        return
+    other = case.ours("own_messages.c")
+    for options in ((), TWO_NODES):
+        spawning(case, "without_init", *options, env={"OTHER_PROGRAM": str(other)})
+    # A program without any MPI: one that ends, and one that goes on, which the report names.
+    spawning(case, "letters", status="nonzero", env={"NODE_PROGRAM": "true"})
+    case.expect_said("did not call MPI_Init")
+    sleeper = case.folder / "sleeper"
+    sleeper.write_text("#!/bin/sh\nexec sleep 1000\n")
+    sleeper.chmod(0o755)
+    spawning(case, "letters", "--stall", "0.2", "--timeout", "3", status=124, env={"NODE_PROGRAM": str(sleeper)})
+    case.expect_said("rank 0 in zip_spawn", "waits for rank 1", "rank 1 in the program")
+
+
+def case_null_operations(case):
+    """Where no process can be started, zip_spawn and zip_kill are null operations, and a cohort of too many is an error."""
+    if case.build.sanitizer:
+        return
+    programs = (example(case, "host"), example(case, "node"), "4", "10")
+    case.run(["mpiexec.hydra", "-n", "1", *programs, ":", "-n", "4", programs[1]], env=case.library_path)
+    case.expect_lines(["4 nodes, 10 parts: pi is 3.141593"])
+    case.run(["mpiexec.hydra", "-n", "1", *programs], env=case.library_path, status="nonzero")
+    case.expect_said("a cohort of 4 processes, but the job has 0 nodes for it")
+    case.command("simulate", "-n", "7", example(case, "grid"))
+    case.expect("2 subgrids of 1 x 3" in case.last.stdout, "the simulated grid")
 
 
 def case_host(case):

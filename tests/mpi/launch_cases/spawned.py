@@ -109,6 +109,14 @@ def case_spawned_again(case):
         case.expect_lines([f"rank {rank} has met all" for rank in range(2)])
 
 
+def case_spawned_competing(case):
+    """Ranks, and threads of one rank, start children at the same time in places for one of them: each has its turn."""
+    program = case.ours("spawned_competing.c", ["-pthread"])
+    for ranks, threads in ((2, 1), (1, 3), (2, 2)):
+        case.margay("--places", str(ranks + 3), program, threads, "10", ranks=ranks)
+        case.expect_lines(ranks * [f"{threads * 20} children"])
+
+
 def case_spawned_nodes(case):
     """Children on both nodes talk to their parents and to each other over TCP."""
     program = case.ours("spawned.c")
@@ -149,7 +157,7 @@ def case_spawned_refused(case):
     case.margay("--threads", "2", "--places", "4", program, ranks=1, status=2)
     case.expect_said("--places", "--threads")
     case.margay("--places", "1", program, ranks=2, status=2)
-    case.expect_said("option --places: 1 places are fewer than the 2 ranks")
+    case.expect_said("option --places: 1 place for 2 ranks; each rank needs one")
     # Not the advice to use --places, which these jobs refuse.
     for ranks, options in ((1, ("--over", "nexus")), (2, ("--nodes", "2", "--forward", "node"))):
         case.margay(*options, program, "first", ranks=ranks, status="nonzero")

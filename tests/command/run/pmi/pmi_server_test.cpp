@@ -158,7 +158,8 @@ TEST_CASE("invalid lines name the rank and do not affect other ranks") {
 
 TEST_CASE("a spawn request is passed on whole, and an incomplete or bad one is answered") {
   PmiServer server = make_server(2);
-  for (const std::string_view line : {"mcmd=spawn", "nprocs=2", "execname=./a b", "arg1=cmd=abort", "argcnt=1"}) {
+  for (const std::string_view line :
+       {"mcmd=spawn", "nprocs=2", "execname=./a b", "arg1=cmd=abort", "argcnt=1", "totspawns=1", "spawnssofar=1"}) {
     const PmiOutcome outcome = server.take_line(0, line);
     CHECK(outcome.replies.empty());
     CHECK(outcome.error.empty());
@@ -176,6 +177,16 @@ TEST_CASE("a spawn request is passed on whole, and an incomplete or bad one is a
     CHECK(server.take_line(1, line).error.empty());
   }
   CHECK(server.take_line(1, "cmd=get_maxes").error.find("rank 1 sent a part of a spawn request") == 0);
+  // The same inside a block; its memory is free then, and the rank's next request is read from its beginning.
+  for (int i = 0; i < 3; ++i) {
+    CHECK(server.take_line(1, "mcmd=spawn").error.empty());
+    CHECK(server.take_line(1, "execname=a").error.empty());
+    CHECK(server.take_line(1, "cmd=get_maxes").error.find("rank 1 sent a part of a spawn request") == 0);
+  }
+  for (const std::string_view line : {"mcmd=spawn", "nprocs=1", "execname=a", "totspawns=1", "spawnssofar=1"}) {
+    CHECK(server.take_line(1, line).error.empty());
+  }
+  CHECK(server.take_line(1, "endcmd").spawn);
 }
 
 TEST_CASE("each world has its own keys and barrier, and its keys can be read by name") {

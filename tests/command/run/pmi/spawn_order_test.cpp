@@ -24,7 +24,7 @@ SpawnReader read_request(const std::vector<std::string>& lines) {
 
 // A request of one command with this line in its middle.
 std::string error_with(const std::string& line) {
-  return read_request({"mcmd=spawn", "nprocs=1", "execname=a", line, "endcmd"}).error();
+  return read_request({"mcmd=spawn", "nprocs=1", "execname=a", "totspawns=1", "spawnssofar=1", line, "endcmd"}).error();
 }
 
 std::vector<std::uint32_t> counts(std::string_view soft, std::uint32_t most) {
@@ -68,9 +68,10 @@ TEST_CASE("each bad line of a spawn request has an error that quotes it, and the
       {"nprocs=1x", "\"1x\""},
       {"nprocs=99999999999999999999", "\"99999999999999999999\""},
       {"execname=", "lacks the program's name"},
-      {"totspawns=0", "block -1 of 0"},
+      {"totspawns=0", "block 1 of 0"},
+      {"totspawns=257", "\"257\""},
       {"totspawns=x", "totspawns=\"x\""},
-      {"spawnssofar=2", "block 2 of -1 where block 1 must follow"},
+      {"spawnssofar=2", "block 2 of 1 where block 1 must follow"},
       {"argcnt=1", "announces 1 arguments, and has 0"},
       {"argcnt=4097", "\"4097\""},
       {"arg2=x", "arg2 where arg1 must follow"},
@@ -87,6 +88,7 @@ TEST_CASE("each bad line of a spawn request has an error that quotes it, and the
       {"", "\"\""},
       {"arg1=a\x01", "control character"},
       {"cmd=abort\x7f", "control character"},
+      {"mcmd=spawn", "begins again before its endcmd"},
   };
   for (const auto& [line, error] : kBad) {
     CAPTURE(line);
@@ -94,9 +96,23 @@ TEST_CASE("each bad line of a spawn request has an error that quotes it, and the
     CAPTURE(said);
     CHECK(said.find(error) != std::string::npos);
   }
-  CHECK(error_with("cmd=abort").empty());
   CHECK(error_with("arg1=\tx").empty());
   CHECK(read_request({"mcmd=spawn", "execname=a", "endcmd"}).error() == "the spawn request lacks nprocs");
+  CHECK(read_request({"mcmd=spawn", "nprocs=1", "execname=a", "spawnssofar=1", "endcmd"}).error() ==
+        "the spawn request lacks totspawns");
+  CHECK(read_request({"mcmd=spawn", "nprocs=1", "execname=a", "totspawns=1", "endcmd"}).error() ==
+        "the spawn request lacks spawnssofar");
+}
+
+TEST_CASE("a spawn request without its end is an error of the next one, after which a third is right") {
+  const std::vector<std::string> right = {"mcmd=spawn",  "nprocs=2",      "execname=b",
+                                          "totspawns=1", "spawnssofar=1", "endcmd"};
+  std::vector<std::string> lines = {"mcmd=spawn", "nprocs=1", "execname=a", "arg1=x"};
+  lines.insert(lines.end(), right.begin(), right.end());
+  CHECK(read_request(lines).error() == "the spawn request begins again before its endcmd");
+  SpawnReader reader = read_request(right);
+  CHECK(reader.error().empty());
+  CHECK(reader.take_order().processes() == 2);
 }
 
 TEST_CASE("an error in the first block of a spawn request is kept until the last one") {

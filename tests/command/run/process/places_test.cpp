@@ -45,6 +45,18 @@ TEST_CASE("a place whose process left something behind is not used again") {
   CHECK(places.free() == 0);
 }
 
+TEST_CASE("a place that is retired after its process has ended is not used again") {
+  Places places(1, 3);
+  CHECK(places.take(2) == Numbers{1, 2});
+  // Nothing to retire: the process runs.
+  places.retire(2);
+  places.on_end(1, true);
+  places.on_end(2, true);
+  CHECK(places.free() == 2);
+  places.retire(1);
+  CHECK(places.take(1) == Numbers{2});
+}
+
 TEST_CASE("a place is free once its predecessor's state is at rest") {
   bool is_at_rest = false;
   Places places(1, 2, [&is_at_rest](std::uint32_t) { return is_at_rest; });

@@ -24,6 +24,15 @@ class FakeRank final : public host::Rank {
   void end() override { std::abort(); }
   [[nodiscard]] portals::Rank rank() const override { return rank_; }
   [[nodiscard]] std::uint32_t size() const override { return size_; }
+  [[nodiscard]] std::uint32_t places() const override { return size_; }
+  [[nodiscard]] bool has_process(portals::Rank) const override { return true; }
+  [[nodiscard]] bool has_left(portals::Rank) const override { return false; }
+  [[nodiscard]] portals::Status start_processes(const std::string&, std::uint32_t,
+                                                std::vector<portals::Rank>&) override {
+    std::abort();
+  }
+  [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>&) override { std::abort(); }
+  void note_end(portals::Rank) override { std::abort(); }
   [[nodiscard]] bool on_node(portals::Rank) const override { return true; }
   [[nodiscard]] std::span<const std::byte, 32> secret() const override { std::abort(); }
   void enter(const char*, const void*) override { std::abort(); }
