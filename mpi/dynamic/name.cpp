@@ -1,4 +1,4 @@
-// Publishing of names (MPI 4.0, 11.8.4), by the name service of the launcher: publish_name, lookup_name and
+// Publishing of names (MPI 4.0, 11.9.4), by the name service of the launcher: publish_name, lookup_name and
 // unpublish_name of PMI-1.1.
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Ports, and the intercommunicators that are made at them (MPI 4.0, 11.8.2 and 11.8.3).
+// Ports, and the intercommunicators that are made at them (MPI 4.0, 11.9.2 and 11.9.3).
 #include <cstring>
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
-// MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI 4.0, 11.7). The launcher starts the processes; parents and children then
-// connect at a port of the parents' root (docs/spawn.md).
+// MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI 4.0, 11.8.2 and 11.8.3). The launcher starts the processes; parents and
+// children then connect at a port of the parents' root (docs/spawn.md).
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,4 +1,4 @@
-// The name of a port, by which processes without a common communicator find each other (MPI 4.0, 11.8.2). Pure.
+// The name of a port, by which processes without a common communicator find each other (MPI 4.0, 11.9.1). Pure.
 //
 //   margay-port:1:JOB:PLACE:KEY:CHECK        margay-port:1:00c0ffee00c0ffee:3:0123456789abcdef:89abcdef
 //

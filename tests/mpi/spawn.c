@@ -1,4 +1,4 @@
-// Programs that start programs (MPI 4.0, 11.7 to 11.10): children with messages in both directions, several commands,
+// Programs that start programs (MPI 4.0, 11.8 to 11.10): children with messages in both directions, several commands,
 // a root that is not rank 0, grandchildren; the attributes MPI_UNIVERSE_SIZE and MPI_APPNUM.
 // ranks: 2 3
 // reference: none: Debian's MPICH cannot start processes with UCX
