@@ -230,10 +230,11 @@ Status PmiClient::lookup_name(std::string_view service, std::string& port) {
   return check_rc(answer, "looking up service " + std::string(service));
 }
 
-Status PmiClient::unpublish(std::string_view service) {
+Status PmiClient::unpublish(std::string_view service, std::string_view port) {
   PmiMessage answer;
   if (Status status = connect_once(); !status.ok()) return status;
-  Status status = exchange("cmd=unpublish_name service=" + std::string(service), "unpublish_result", answer);
+  const std::string request = "cmd=unpublish_name service=" + std::string(service) + " port=" + std::string(port);
+  Status status = exchange(request, "unpublish_result", answer);
   if (!status.ok()) return status;
   return check_rc(answer, "unpublishing service " + std::string(service));
 }

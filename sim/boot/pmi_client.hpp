@@ -80,7 +80,8 @@ class PmiClient {
   // MPI's name service (MPI_Publish_name and its kin).
   Status publish(std::string_view service, std::string_view port);
   Status lookup_name(std::string_view service, std::string& port);
-  Status unpublish(std::string_view service);
+  // `port`: the port under which the service must be published; a launcher that does not know the key ignores it.
+  Status unpublish(std::string_view service, std::string_view port);
 
   // Signs off; no effect when never connected.
   Status finalize();

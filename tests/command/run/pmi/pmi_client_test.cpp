@@ -117,8 +117,10 @@ TEST_CASE("names are published, looked up and withdrawn") {
   CHECK(client.lookup_name("ocean", port).ok());
   CHECK(port == "tag#0$port#4000$");
   CHECK_FALSE(client.publish("ocean", "other").ok());
-  CHECK(client.unpublish("ocean").ok());
-  CHECK_FALSE(client.unpublish("ocean").ok());
+  CHECK(client.unpublish("ocean", "other").sentence().find("another_port") != std::string::npos);
+  CHECK(client.lookup_name("ocean", port).ok());
+  CHECK(client.unpublish("ocean", "tag#0$port#4000$").ok());
+  CHECK_FALSE(client.unpublish("ocean", "tag#0$port#4000$").ok());
 }
 
 TEST_CASE("a value that is too long is rejected before it is sent") {
