@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/comm/connect.hpp"
@@ -50,19 +51,22 @@ margay::portals::Status request_processes(MpiRank& rank, const SpawnLines& reque
   }
 }
 
-// Sends the request to the launcher. `port`: the name of the port at which the new processes find their parents.
-Started start(MpiRank& rank, SpawnLines& request, const std::string& port) {
-  Started started;
-  std::size_t asked = 0;
-  for (const SpawnLines::Command& command : request.commands) asked += command.processes;
-  // The launcher refuses more; the bound keeps this process's memory small.
+// Adds a code for each requested process, until it runs: MPI_ERR_SPAWN. The launcher refuses more processes than the
+// bound, which keeps this process's memory small.
+void add_codes(int processes, std::vector<int>& codes) {
   constexpr std::size_t kCodesMost = 65'536;
-  started.codes.assign(std::min(asked, kCodesMost), MPI_ERR_SPAWN);
-  started.why = why_no_spawn(rank.process().job());
-  if (!started.why.empty()) {
-    started.error_class = MPI_ERR_SPAWN;
-    return started;
-  }
+  if (processes > 0)
+    codes.resize(std::min(codes.size() + static_cast<std::size_t>(processes), kCodesMost), MPI_ERR_SPAWN);
+}
+
+void give_up(Started& started, int error_class, std::string why) {
+  started.error_class = error_class;
+  started.why = std::move(why);
+}
+
+// Sends the request to the launcher. `port`: the name of the port at which the new processes find their parents.
+// Requires: `started` has a code for each process.
+void start(MpiRank& rank, SpawnLines& request, const std::string& port, Started& started) {
   request.preput.emplace_back(margay::sim::kParentPortKey, port);
   Spawned answer;
   const margay::portals::Status status = request_processes(rank, request, answer);
@@ -72,7 +76,6 @@ Started start(MpiRank& rank, SpawnLines& request, const std::string& port) {
   if (!status.ok()) started.why = "the launcher started no process: " + status.sentence();
   if (status.ok() && !started.any()) started.why = "no process was requested";
   if (!started.any()) started.error_class = MPI_ERR_SPAWN;
-  return started;
 }
 
 // Broadcasts `bytes` from the root. Returns an error class, which is not yet the call's, because the root takes part
@@ -103,23 +106,28 @@ template <typename Commands>
 Started request_at_root(Call& call, const Commands& commands, std::string& port) {
   Started started;
   SpawnLines request;
-  commands(request);
+  commands(request, started.codes);
   if (!call.ok()) {
-    started.error_class = MPI_ERR_ARG;
-    started.why = "the root's arguments are wrong; its own error names them";
+    give_up(started, MPI_ERR_ARG, "the root's arguments are wrong; its own error names them");
+    return started;
+  }
+  if (std::string why = why_no_spawn(call.rank().process().job()); !why.empty()) {
+    give_up(started, MPI_ERR_SPAWN, std::move(why));
     return started;
   }
   const std::optional<PortName> opened = call.rank().ports().open();
   if (!opened) {
-    started.error_class = MPI_ERR_SPAWN;
-    started.why = "too many ports are open (" + std::to_string(kOpenPortsMax) + "); close some first";
+    const std::string most = std::to_string(kOpenPortsMax);
+    give_up(started, MPI_ERR_SPAWN, "too many ports are open (" + most + "); close some first");
     return started;
   }
   port = port_name_text(*opened);
-  return start(call.rank(), request, port);
+  start(call.rank(), request, port, started);
+  return started;
 }
 
-// `commands`: adds the commands to a request; significant at the root.
+// `commands`: adds the commands to a request, and a code for each process, also if an argument is wrong; significant at
+// the root.
 template <typename Commands>
 int spawn(Call& call, const Commands& commands, int root, MPI_Comm comm, MPI_Comm* intercomm, int* codes) {
   Communicator* const local = call.intracommunicator(comm);
@@ -149,7 +157,10 @@ int spawn(Call& call, const Commands& commands, int root, MPI_Comm comm, MPI_Com
 extern "C" int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
                                MPI_Comm* intercomm, int array_of_errcodes[]) {
   Call call(call_name<"MPI_Comm_spawn">);
-  const auto commands = [&](SpawnLines& request) { add_command(call, {command, argv, maxprocs, info}, request); };
+  const auto commands = [&](SpawnLines& request, std::vector<int>& codes) {
+    add_codes(maxprocs, codes);
+    add_command(call, {command, argv, maxprocs, info}, request);
+  };
   return spawn(call, commands, root, comm, intercomm, array_of_errcodes);
 }
 MARGAY_ALIAS(Comm_spawn)
@@ -158,11 +169,12 @@ extern "C" int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], ch
                                         const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
                                         MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   Call call(call_name<"MPI_Comm_spawn_multiple">);
-  const auto commands = [&](SpawnLines& request) {
+  const auto commands = [&](SpawnLines& request, std::vector<int>& codes) {
     if (count < 1) call.error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; at least one command is needed");
     call.not_null(array_of_commands, "array_of_commands");
     call.not_null(array_of_maxprocs, "array_of_maxprocs");
     call.not_null(array_of_info, "array_of_info");
+    for (int i = 0; i < count && array_of_maxprocs != nullptr; ++i) add_codes(array_of_maxprocs[i], codes);
     for (int i = 0; i < count && call.ok(); ++i) {
       char* const* const argv = array_of_argv == MPI_ARGVS_NULL ? MPI_ARGV_NULL : array_of_argv[i];
       add_command(call, {array_of_commands[i], argv, array_of_maxprocs[i], array_of_info[i]}, request);
