@@ -3,6 +3,7 @@
 // nothing pays nothing. Neither finalize() nor a request to end the job connects.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,11 @@ using portals::Status;
 
 // The key by which spawned processes find the port of their parents; MPICH's programs use it, too.
 inline constexpr const char* kParentPortKey = "PARENT_ROOT_PORT_NAME";
+
+// The info keys of a spawn request that margay's launcher follows. Others are not sent, because MPI requires that
+// unknown keys are ignored, whatever their number and values.
+inline constexpr std::array<std::string_view, 6> kSpawnInfoKeys = {"wdir", "path", "host",
+                                                                   "arch", "soft", "mpi_initial_errhandler"};
 
 // A request for further processes (PMI-1.1 spawn). No text may have a control character.
 struct SpawnLines {
