@@ -122,7 +122,8 @@ std::string port_error_text(PortResult result, const std::string& why) {
     case PortResult::met:
       return {};
     case PortResult::malformed:
-      return why.empty() ? "the port_name at the root is not a port name" : why;
+      return why.empty() ? "the port_name or the info at the root is invalid; the root's own error names the reason"
+                         : why;
     case PortResult::other_job:
       return "port_name is a port of another job";
     case PortResult::unreachable:

@@ -1,4 +1,4 @@
-// Intercommunicators between groups of processes that have no common communicator (MPI 4.0, 11.8 and 11.10.4): their
+// Intercommunicators between groups of processes that have no common communicator (MPI 4.0, 11.9 and 11.10.5): their
 // roots meet at a port (mpi_adi/rank/ports), exchange the members of the groups, and agree with all members on contexts
 // that are free in both groups. Nothing here assumes that the two sides have the same MPI_COMM_WORLD: members are named
 // by their places in the job.

@@ -21,9 +21,10 @@ struct SpawnPart {
   std::uint32_t requested = 0;
 };
 
-// Plans the request. `free`: the places that are left. `search_path`: the launcher's PATH. The info keys wdir, path,
-// host, arch and soft are followed, others are ignored. Error: a program cannot be run, an info value is wrong, or
-// there are not enough places (`lacks_places`); nothing may be started then.
+// Plans the request. `free`: the places that are left. `search_path`: the launcher's PATH. The info keys of
+// sim::kSpawnInfoKeys are followed, others are ignored. Each command gets the highest number of processes that it
+// permits and that leaves enough places for the lowest numbers of the commands after it. Error: a program cannot be
+// run, an info value is wrong, or there are not enough places (`lacks_places`); nothing may be started then.
 [[nodiscard]] portals::Status plan_spawn(const SpawnOrder& order, std::uint32_t free, const char* search_path,
                                          std::vector<SpawnPart>& parts, bool& lacks_places);
 

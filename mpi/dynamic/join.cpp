@@ -1,4 +1,4 @@
-// MPI_Comm_join (MPI 4.0, 11.10.4): two processes that a connected socket joins make an intercommunicator of their two
+// MPI_Comm_join (MPI 4.0, 11.10.5): two processes that a connected socket joins make an intercommunicator of their two
 // groups of one. Each side sends one hello over the socket, and in different jobs its number for the other side; all
 // further messages are messages of MPI.
 #include <sys/socket.h>

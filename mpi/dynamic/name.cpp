@@ -1,4 +1,4 @@
-// Publishing of names (MPI 4.0, 11.8.4), by the name service of the launcher: publish_name, lookup_name and
+// Publishing of names (MPI 4.0, 11.9.4), by the name service of the launcher: publish_name, lookup_name and
 // unpublish_name of PMI-1.1.
 #include <algorithm>
 #include <cstring>
@@ -81,9 +81,9 @@ extern "C" int PMPI_Unpublish_name(const char* service_name, MPI_Info info, cons
   Call call(call_name<"MPI_Unpublish_name">);
   check_hints(call, info);
   const std::string service = checked_service(call, service_name, MPI_ERR_SERVICE);
-  static_cast<void>(checked_port(call, port_name));  // the launcher finds the service by its name alone
+  const std::string port = checked_port(call, port_name);
   if (margay::sim::PmiClient* const pmi = launcher(call, MPI_ERR_SERVICE); pmi != nullptr) {
-    set_error(call, service, pmi->unpublish(service), MPI_ERR_SERVICE);
+    set_error(call, service, pmi->unpublish(service, port), MPI_ERR_SERVICE);
   }
   return call.done();
 }

@@ -1,4 +1,4 @@
-// Ports, and the intercommunicators that are made at them (MPI 4.0, 11.8.2 and 11.8.3).
+// Ports, and the intercommunicators that are made at them (MPI 4.0, 11.9.2 and 11.9.3).
 #include <cstring>
 #include <optional>
 #include <string>
@@ -27,13 +27,17 @@ int connect_at_port(Call& call, Connect connect, const char* port_name, MPI_Info
                     MPI_Comm* newcomm) {
   Communicator* const local = call.intracommunicator(comm);
   call.root(local, root);
-  check_hints(call, info);
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
   check_call(call, *local, {.root = root});
-  const Connected made = connect(call.rank(), *local, root, name_of(port_name), call.name());
+  const bool is_root = local->rank() == root;
+  if (is_root) check_hints(call, info);
+  // The other members wait for the root's result. After an error of its info it takes part with an invalid name.
+  const std::string_view name = call.ok() ? name_of(port_name) : std::string_view();
+  const Connected made = connect(call.rank(), *local, root, name, call.name());
+  if (!call.ok()) return call.failed();
   if (made.result != PortResult::met) {
-    const bool is_null = port_name == nullptr && local->rank() == root;
+    const bool is_null = port_name == nullptr && is_root;
     call.error(MPI_ERR_PORT, is_null ? "port_name is a null pointer" : port_error_text(made.result, made.why));
   } else if (made.error_class == MPI_ERR_COMM) {
     call.error(MPI_ERR_COMM, "a process is in both groups; the groups of an intercommunicator are disjoint");

@@ -1,8 +1,9 @@
-// MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI 4.0, 11.7). The launcher starts the processes; parents and children then
-// connect at a port of the parents' root (docs/spawn.md).
+// MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI 4.0, 11.8.2 and 11.8.3). The launcher starts the processes; parents and
+// children then connect at a port of the parents' root (docs/spawn.md).
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/comm/connect.hpp"
@@ -41,8 +42,8 @@ constexpr std::uint64_t kBetweenTriesNs = 1'000'000;
 // Sends the request to the launcher, again and again while places may become free. The launcher grants all places or
 // none, so requests that compete never hold places that another one needs. Progress goes on meanwhile, because
 // processes that end may still send; so do other threads, which may have to disconnect from them first.
-margay::portals::Status request_processes(MpiRank& rank, const SpawnLines& request, Spawned& answer) {
-  margay::sim::Process& process = rank.process();
+margay::portals::Status request_processes(Call& call, const SpawnLines& request, Spawned& answer) {
+  margay::sim::Process& process = call.rank().process();
   const std::uint64_t begin = process.clock().now_ns();
   for (;;) {
     margay::portals::Status status = process.job().pmi->spawn(request, answer);
@@ -52,30 +53,32 @@ margay::portals::Status request_processes(MpiRank& rank, const SpawnLines& reque
                                             ". Processes that were started before still run after " +
                                             std::to_string(kPlacesPatienceNs / 1'000'000'000) + " s");
     }
-    while (rank.device().progress()) continue;
-    margay::mpi_adi::call_program(rank, [] {
-      margay::sim::give_processor_up(kBetweenTriesNs);
-      return 0;
-    });
+    while (call.device().progress()) continue;
+    call.step_out();
+    margay::sim::give_processor_up(kBetweenTriesNs);
+    call.step_in();
   }
 }
 
-// Sends the request to the launcher. `port`: the name of the port at which the new processes find their parents.
-Started start(MpiRank& rank, SpawnLines& request, const std::string& port) {
-  Started started;
-  std::size_t asked = 0;
-  for (const SpawnLines::Command& command : request.commands) asked += command.processes;
-  // The launcher refuses more; the bound keeps this process's memory small.
+// Adds a code for each requested process, until it runs: MPI_ERR_SPAWN. The launcher refuses more processes than the
+// bound, which keeps this process's memory small.
+void add_codes(int processes, std::vector<int>& codes) {
   constexpr std::size_t kCodesMost = 65'536;
-  started.codes.assign(std::min(asked, kCodesMost), MPI_ERR_SPAWN);
-  started.why = why_no_spawn(rank.process().job());
-  if (!started.why.empty()) {
-    started.error_class = MPI_ERR_SPAWN;
-    return started;
-  }
+  if (processes > 0)
+    codes.resize(std::min(codes.size() + static_cast<std::size_t>(processes), kCodesMost), MPI_ERR_SPAWN);
+}
+
+void give_up(Started& started, int error_class, std::string why) {
+  started.error_class = error_class;
+  started.why = std::move(why);
+}
+
+// Sends the request to the launcher. `port`: the name of the port at which the new processes find their parents.
+// Requires: `started` has a code for each process.
+void start(Call& call, SpawnLines& request, const std::string& port, Started& started) {
   request.preput.emplace_back(margay::sim::kParentPortKey, port);
   Spawned answer;
-  const margay::portals::Status status = request_processes(rank, request, answer);
+  const margay::portals::Status status = request_processes(call, request, answer);
   for (std::size_t i = 0; status.ok() && i < std::min(answer.codes.size(), started.codes.size()); ++i) {
     if (answer.codes[i] == 0) started.codes[i] = MPI_SUCCESS;
   }
@@ -83,7 +86,6 @@ Started start(MpiRank& rank, SpawnLines& request, const std::string& port) {
   if (status.ok() && !started.any())
     started.why = "no process was requested; ask for at least one by maxprocs and the info key soft";
   if (!started.any()) started.error_class = MPI_ERR_SPAWN;
-  return started;
 }
 
 // Broadcasts `bytes` from the root. Returns an error class, which is not yet the call's, because the root takes part
@@ -114,23 +116,28 @@ template <typename Commands>
 Started request_at_root(Call& call, const Commands& commands, std::string& port) {
   Started started;
   SpawnLines request;
-  commands(request);
+  commands(request, started.codes);
   if (!call.ok()) {
-    started.error_class = MPI_ERR_ARG;
-    started.why = "the root's arguments are wrong; its own error names them";
+    give_up(started, MPI_ERR_ARG, "the root's arguments are wrong; its own error names them");
+    return started;
+  }
+  if (std::string why = why_no_spawn(call.rank().process().job()); !why.empty()) {
+    give_up(started, MPI_ERR_SPAWN, std::move(why));
     return started;
   }
   const std::optional<PortName> opened = call.rank().ports().open();
   if (!opened) {
-    started.error_class = MPI_ERR_SPAWN;
-    started.why = "too many ports are open (" + std::to_string(kOpenPortsMax) + "); close some first";
+    const std::string most = std::to_string(kOpenPortsMax);
+    give_up(started, MPI_ERR_SPAWN, "too many ports are open (" + most + "); close some first");
     return started;
   }
   port = port_name_text(*opened);
-  return start(call.rank(), request, port);
+  start(call, request, port, started);
+  return started;
 }
 
-// `commands`: adds the commands to a request; significant at the root.
+// `commands`: adds the commands to a request, and a code for each process, also if an argument is wrong; significant at
+// the root.
 template <typename Commands>
 int spawn(Call& call, const Commands& commands, int root, MPI_Comm comm, MPI_Comm* intercomm, int* codes) {
   Communicator* const local = call.intracommunicator(comm);
@@ -160,7 +167,10 @@ int spawn(Call& call, const Commands& commands, int root, MPI_Comm comm, MPI_Com
 extern "C" int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
                                MPI_Comm* intercomm, int array_of_errcodes[]) {
   Call call(call_name<"MPI_Comm_spawn">);
-  const auto commands = [&](SpawnLines& request) { add_command(call, {command, argv, maxprocs, info}, request); };
+  const auto commands = [&](SpawnLines& request, std::vector<int>& codes) {
+    add_codes(maxprocs, codes);
+    add_command(call, {command, argv, maxprocs, info}, request);
+  };
   return spawn(call, commands, root, comm, intercomm, array_of_errcodes);
 }
 MARGAY_ALIAS(Comm_spawn)
@@ -169,11 +179,12 @@ extern "C" int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], ch
                                         const int array_of_maxprocs[], const MPI_Info array_of_info[], int root,
                                         MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   Call call(call_name<"MPI_Comm_spawn_multiple">);
-  const auto commands = [&](SpawnLines& request) {
+  const auto commands = [&](SpawnLines& request, std::vector<int>& codes) {
     if (count < 1) call.error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; at least one command is needed");
     call.not_null(array_of_commands, "array_of_commands");
     call.not_null(array_of_maxprocs, "array_of_maxprocs");
     call.not_null(array_of_info, "array_of_info");
+    for (int i = 0; i < count && array_of_maxprocs != nullptr; ++i) add_codes(array_of_maxprocs[i], codes);
     for (int i = 0; i < count && call.ok(); ++i) {
       char* const* const argv = array_of_argv == MPI_ARGVS_NULL ? MPI_ARGV_NULL : array_of_argv[i];
       add_command(call, {array_of_commands[i], argv, array_of_maxprocs[i], array_of_info[i]}, request);

@@ -1,5 +1,6 @@
 #include "mpi/dynamic/spawn_request.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mpi/info/table.hpp"
@@ -22,6 +23,9 @@ void add_command(Call& call, const SpawnArguments& arguments, sim::SpawnLines& r
   if (arguments.info == MPI_INFO_NULL) return;
   std::optional<Info> info = copy_of_info(arguments.info);
   if (!info) return call.error(MPI_ERR_INFO, bad_info_text(arguments.info));
+  std::erase_if(info->pairs, [](const auto& pair) {
+    return std::ranges::find(sim::kSpawnInfoKeys, pair.first) == sim::kSpawnInfoKeys.end();
+  });
   command.info = std::move(info->pairs);
 }
 

@@ -1,4 +1,4 @@
-// The name of a port, by which processes without a common communicator find each other (MPI 4.0, 11.8.2). Pure.
+// The name of a port, by which processes without a common communicator find each other (MPI 4.0, 11.9.1). Pure.
 //
 //   margay-port:2:JOB:PLACE:KEY:ADDRESS:CHECK
 //   margay-port:2:00c0ffee00c0ffee:3:0123456789abcdef:127.0.0.1,41234:89abcdef

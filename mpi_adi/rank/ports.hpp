@@ -1,4 +1,4 @@
-// The ports of a process (MPI 4.0, 11.8): meeting points of processes that have no common communicator. Under the
+// The ports of a process (MPI 4.0, 11.9): meeting points of processes that have no common communicator. Under the
 // process lock.
 //
 //   caller (MPI_Comm_connect)                       owner of the port (MPI_Comm_accept)

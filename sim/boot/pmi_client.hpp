@@ -3,6 +3,7 @@
 // nothing pays nothing. Neither finalize() nor a request to end the job connects.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,11 @@ using portals::Status;
 
 // The key by which spawned processes find the port of their parents; MPICH's programs use it, too.
 inline constexpr const char* kParentPortKey = "PARENT_ROOT_PORT_NAME";
+
+// The info keys of a spawn request that margay's launcher follows. Others are not sent, because MPI requires that
+// unknown keys are ignored, whatever their number and values.
+inline constexpr std::array<std::string_view, 6> kSpawnInfoKeys = {"wdir", "path", "host",
+                                                                   "arch", "soft", "mpi_initial_errhandler"};
 
 // A request for further processes (PMI-1.1 spawn). No text may have a control character.
 struct SpawnLines {
@@ -86,7 +92,8 @@ class PmiClient {
   // MPI's name service (MPI_Publish_name and its kin).
   Status publish(std::string_view service, std::string_view port);
   Status lookup_name(std::string_view service, std::string& port);
-  Status unpublish(std::string_view service);
+  // `port`: the port under which the service must be published; a launcher that does not know the key ignores it.
+  Status unpublish(std::string_view service, std::string_view port);
 
   // Signs off; no effect when never connected.
   Status finalize();

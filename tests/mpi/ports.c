@@ -21,6 +21,15 @@ static void share(char* port, int from) {
   MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, from, MPI_COMM_WORLD);
 }
 
+// An info handle that is invalid.
+static MPI_Info freed_info(void) {
+  MPI_Info info, freed;
+  MPI_Info_create(&info);
+  freed = info;
+  MPI_Info_free(&info);
+  return freed;
+}
+
 // The lower half accepts, with its last rank as root; the upper half connects, with its first rank as root.
 static MPI_Comm connect_halves(MPI_Comm half) {
   char port[MPI_MAX_PORT_NAME] = "";
@@ -28,11 +37,14 @@ static MPI_Comm connect_halves(MPI_Comm half) {
   if (world_rank() == owner) CHECK(MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS, "no port");
   share(port, owner);
   MPI_Comm inter = MPI_COMM_NULL;
-  // Only the root's name counts.
+  // Only the root's name and info count.
+  const MPI_Info freed = freed_info();
   if (!upper()) {
-    MPI_Comm_accept(world_rank() == owner ? port : "", MPI_INFO_NULL, owner, half, &inter);
+    const int is_root = world_rank() == owner;
+    MPI_Comm_accept(is_root ? port : "", is_root ? MPI_INFO_NULL : freed, owner, half, &inter);
   } else {
-    MPI_Comm_connect(world_rank() == world_size() - 1 ? port : NULL, MPI_INFO_NULL, 0, half, &inter);
+    const int is_root = world_rank() == world_size() - 1;
+    MPI_Comm_connect(is_root ? port : NULL, is_root ? MPI_INFO_NULL : freed, 0, half, &inter);
   }
   if (world_rank() == owner) CHECK(MPI_Close_port(port) == MPI_SUCCESS, "the port could not be closed");
   return inter;
@@ -212,7 +224,13 @@ static void wrong_names(void) {
                  MPI_ERR_PORT);
     if (wrong[i] != NULL) expect_class("close", MPI_Close_port(wrong[i]), MPI_ERR_PORT);
   }
-  MPI_Comm inter;
+  MPI_Comm inter = MPI_COMM_SELF;
+  // The root's own error names the info.
+  const MPI_Info info = world_rank() == 0 ? freed_info() : MPI_INFO_NULL;
+  const int expected = world_rank() == 0 ? MPI_ERR_INFO : MPI_ERR_PORT;
+  expect_class("connect, info", MPI_Comm_connect(port, info, 0, MPI_COMM_WORLD, &inter), expected);
+  expect_class("accept, info", MPI_Comm_accept(port, info, 0, MPI_COMM_WORLD, &inter), expected);
+  CHECK(inter == MPI_COMM_SELF, "a failed connect changed the handle");
   expect_class("own port", MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter), MPI_ERR_PORT);
   // The port of a neighbour: only its owner accepts there or closes it.
   char theirs[MPI_MAX_PORT_NAME];

@@ -45,7 +45,7 @@ static void join_by_sockets(void) {
     CHECK(size == 1 && theirs == peer, "%d processes there; the first is %d", size, theirs);
     MPI_Comm_disconnect(&inter);
   }
-  // The socket is quiescent again (MPI 4.0, 11.10.4).
+  // The socket is quiescent again (MPI 4.0, 11.10.5).
   char byte = 0;
   CHECK(write(fd, "x", 1) == 1 && read(fd, &byte, 1) == 1 && byte == 'x', "the socket has other bytes");
   close(fd);

@@ -1,4 +1,4 @@
-// Programs that start programs (MPI 4.0, 11.7 to 11.10): children with messages in both directions, several commands,
+// Programs that start programs (MPI 4.0, 11.8 to 11.10): children with messages in both directions, several commands,
 // a root that is not rank 0, grandchildren; the attributes MPI_UNIVERSE_SIZE and MPI_APPNUM.
 // ranks: 2 3
 // reference: none: Debian's MPICH cannot start processes with UCX
@@ -11,6 +11,9 @@ enum { kTag = 5, kChildren = 2 };
 static const char kEcho[] = "echo";
 static const char kMember[] = "member";
 static const char kParent[] = "parent";
+
+// A pointer that must not be followed.
+static void* const nowhere = (void*)8;
 
 static MPI_Comm parent_of(void) {
   MPI_Comm parent = MPI_COMM_NULL;
@@ -54,9 +57,13 @@ static void one_command(char* program, int root) {
   const int is_root = world_rank() == root;
   int codes[kChildren] = {-1, -1};
   MPI_Comm children = MPI_COMM_NULL;
-  // The command is significant at the root only.
-  MPI_Comm_spawn(is_root ? program : NULL, is_root ? arguments : MPI_ARGV_NULL, is_root ? kChildren : -1, MPI_INFO_NULL,
-                 root, MPI_COMM_WORLD, &children, codes);
+  // The command is significant at the root only; the other ranks give anything.
+  MPI_Info info;
+  MPI_Info_create(&info);
+  const MPI_Info freed = info;
+  MPI_Info_free(&info);
+  MPI_Comm_spawn(is_root ? program : NULL, is_root ? arguments : (char**)nowhere, is_root ? kChildren : -1,
+                 is_root ? MPI_INFO_NULL : freed, root, MPI_COMM_WORLD, &children, codes);
   int remote = 0, size = 0;
   MPI_Comm_remote_size(children, &remote);
   MPI_Comm_size(children, &size);
@@ -97,7 +104,11 @@ static void several_commands(char* program) {
   const int counts[] = {2, 1};
   const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
   MPI_Comm children = MPI_COMM_NULL;
-  MPI_Comm_spawn_multiple(2, commands, arguments, counts, infos, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  if (world_rank() == 0) {
+    MPI_Comm_spawn_multiple(2, commands, arguments, counts, infos, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  } else {
+    MPI_Comm_spawn_multiple(-5, nowhere, nowhere, nowhere, nowhere, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  }
   for (int child = 0; child < 3 && world_rank() == 0; ++child) {
     int values[4];
     MPI_Recv(values, 4, MPI_INT, child, kTag, children, MPI_STATUS_IGNORE);

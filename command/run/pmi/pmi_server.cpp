@@ -240,13 +240,19 @@ void PmiServer::lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutco
                : "cmd=lookup_result rc=-1 msg=service_not_found" + why_field(unusable));
 }
 
-// Other jobs' names remain.
+// PMI-1.1 has no port in this command; margay's clients send it, so that a name of another port stays. Other jobs' names
+// remain.
 void PmiServer::unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
-  const std::string service = line.text("service");
-  const bool was_there = services_.erase(service) > 0;
-  if (was_there && store_ != nullptr) store_->unpublish(service);
-  answer(out, rank,
-         std::string("cmd=unpublish_result rc=") + (was_there ? "0 msg=success" : "-1 msg=service_not_found"));
+  const std::string port = line.text("port");
+  const auto it = services_.find(line.text("service"));
+  std::string refused;
+  if (it == services_.end()) refused = "service_not_found";
+  if (refused.empty() && !port.empty() && port != it->second) refused = "service_has_another_port";
+  if (refused.empty()) {
+    services_.erase(it);
+    if (store_ != nullptr) store_->unpublish(line.text("service"));
+  }
+  answer(out, rank, "cmd=unpublish_result rc=" + std::string(refused.empty() ? "0 msg=success" : "-1 msg=" + refused));
 }
 
 // The answer waits for the request's end, because the client reads only after it has sent the last line.

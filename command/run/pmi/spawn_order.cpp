@@ -199,27 +199,62 @@ SpawnOrder SpawnReader::take_order() {
   return std::exchange(order_, SpawnOrder());
 }
 
+namespace {
+
+// A number with an optional '-'.
+bool parse_signed(std::string_view text, std::int64_t& out) {
+  const bool negative = take_prefix(text, "-");
+  std::uint32_t digits = 0;
+  if (!sim::parse_number(text, digits)) return false;
+  out = negative ? -std::int64_t{digits} : std::int64_t{digits};
+  return true;
+}
+
+// One part of the value of "soft".
+struct Triplet {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t stride = 1;
+
+  [[nodiscard]] bool has(std::int64_t number) const {
+    const bool inside = stride > 0 ? begin <= number && number <= end : end <= number && number <= begin;
+    return inside && (number - begin) % stride == 0;
+  }
+};
+
+// The stride leads from the begin to the end; without one it is 1. A part without numbers, such as 5:2, is valid.
+bool parse_triplet(std::string_view part, Triplet& out) {
+  std::int64_t numbers[3] = {0, 0, 1};
+  std::size_t count = 0;
+  for (bool more = true; more; ++count) {
+    const std::size_t colon = part.find(':');
+    more = colon != std::string_view::npos;
+    if (count == 3 || !parse_signed(part.substr(0, colon), numbers[count])) return false;
+    part.remove_prefix(more ? colon + 1 : part.size());
+  }
+  if (count == 1) numbers[1] = numbers[0];
+  out = {numbers[0], numbers[1], numbers[2]};
+  if (count < 3) return true;
+  return out.stride != 0 && (out.begin == out.end || (out.begin < out.end) == (out.stride > 0));
+}
+
+}  // namespace
+
 Status parse_soft(std::string_view text, std::uint32_t most, std::vector<bool>& allowed) {
   allowed.assign(std::size_t{most} + 1, false);
   const std::string whole(text);
   while (!text.empty()) {
-    std::string_view part = text.substr(0, text.find(','));
+    const std::string_view part = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), part.size() + 1));
-    std::uint32_t numbers[3] = {0, 0, 1};
-    std::size_t count = 0;
-    bool good = true;
-    for (bool more = true; more && good; ++count) {
-      const std::size_t colon = part.find(':');
-      more = colon != std::string_view::npos;
-      good = count < 3 && sim::parse_number(part.substr(0, colon), numbers[count]);
-      part.remove_prefix(more ? colon + 1 : part.size());
-    }
-    if (count == 1) numbers[1] = numbers[0];
-    if (!good || numbers[2] == 0) {
+    Triplet triplet;
+    if (!parse_triplet(part, triplet)) {
       return Status::error("info key soft=" + quoted(whole) +
-                           ": each part must be a number, begin:end or begin:end:stride, with a stride above 0");
+                           ": each part must be a number, begin:end or begin:end:stride, with a stride that leads from "
+                           "the begin to the end");
     }
-    for (std::uint64_t at = numbers[0]; at <= std::min(numbers[1], most); at += numbers[2]) allowed[at] = true;
+    for (std::uint32_t number = 0; number <= most; ++number) {
+      if (triplet.has(number)) allowed[number] = true;
+    }
   }
   return {};
 }

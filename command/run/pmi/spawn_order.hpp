@@ -20,11 +20,12 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/boot/pmi_message.hpp"
 
 namespace margay::command {
 
 // Bounds of an order. Beyond them it is refused, so that a rank cannot fill the launcher's memory.
-inline constexpr std::uint32_t kMaxSpawnCommands = 256;
+inline constexpr std::uint32_t kMaxSpawnCommands = sim::kMaxSpawnCommands;
 // The answer has a code and a place for each process, and must fit in a line (sim::kMaxPmiLineBytes).
 inline constexpr std::uint32_t kMaxSpawnProcesses = 1024;
 inline constexpr std::uint32_t kMaxSpawnArguments = 4096;
@@ -104,7 +105,8 @@ class SpawnReader {
 };
 
 // MPI's info key "soft": triplets begin:end:stride, or single numbers, with commas. `allowed` has an element for each
-// number from 0 to `most`. Numbers above `most` are ignored, as MPI requires. Error: quotes the wrong part.
+// number from 0 to `most`. Negative numbers and those above `most` are ignored, as MPI requires. Error: quotes the
+// text. Requires: `most` is at most kMaxSpawnProcesses, which bounds the work.
 [[nodiscard]] portals::Status parse_soft(std::string_view text, std::uint32_t most, std::vector<bool>& allowed);
 
 // The answer to an order. `codes`: one for each process that was requested; 0: it runs. `places`: those of the

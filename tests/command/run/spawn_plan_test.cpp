@@ -94,8 +94,11 @@ TEST_CASE("the highest permitted number of processes that have places is started
   CHECK(plan_of(command("sh", 8, {{"soft", "0"}}), 3).program.ranks == 0);
   CHECK(plan_of(command("sh", 8, {{"soft", "2,9"}})).program.ranks == 2);
   CHECK(error_of(command("sh", 8, {{"soft", "5:8"}}), 3).find("(info key soft=5:8)") != std::string::npos);
+  CHECK(error_of(command("sh", 2, {{"soft", "-1,3"}})).find("info key soft=-1,3 permits none") == 0);
+}
+
+TEST_CASE("the places of a request are shared by all its commands") {
   std::vector<SpawnPart> parts;
-  // The places are shared by all commands.
   bool lacks_places = false;
   CHECK(!plan_spawn({{command("sh", 2), command("sh", 2)}, {}}, 3, "/bin", parts, lacks_places).ok());
   CHECK(lacks_places);
@@ -104,6 +107,40 @@ TEST_CASE("the highest permitted number of processes that have places is started
   CHECK(!lacks_places);
   CHECK(plan_spawn({{command("sh", 2), command("sh", 2)}, {}}, 4, "/bin", parts, lacks_places).ok());
   CHECK(parts.size() == 2);
+}
+
+TEST_CASE("a command that permits several numbers leaves the places that later commands need") {
+  struct Row {
+    std::uint32_t free;
+    SpawnCommand commands[3];
+    // Empty: there are not enough places.
+    std::vector<std::uint32_t> started;
+  };
+  const Row rows[] = {
+      {4, {command("sh", 4, {{"soft", "0:4"}}), command("sh", 2), command("sh", 1)}, {1, 2, 1}},
+      {4, {command("sh", 4, {{"soft", "1:4"}}), command("sh", 3, {{"soft", "2:3"}}), command("sh", 0)}, {2, 2, 0}},
+      {9, {command("sh", 4, {{"soft", "1:4"}}), command("sh", 3, {{"soft", "2:3"}}), command("sh", 0)}, {4, 3, 0}},
+      {5, {command("sh", 4, {{"soft", "0:4:2"}}), command("sh", 2), command("sh", 3, {{"soft", "0:3"}})}, {2, 2, 1}},
+      {3, {command("sh", 4, {{"soft", "1:4"}}), command("sh", 2), command("sh", 1)}, {}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(&row - rows);
+    std::vector<SpawnPart> parts;
+    bool lacks_places = false;
+    const SpawnOrder order{{row.commands[0], row.commands[1], row.commands[2]}, {}};
+    CHECK(plan_spawn(order, row.free, "/bin", parts, lacks_places).ok() == !row.started.empty());
+    CHECK(lacks_places == row.started.empty());
+    std::vector<std::uint32_t> started;
+    for (const SpawnPart& part : parts) started.push_back(part.program.ranks);
+    CHECK(started == row.started);
+  }
+}
+
+TEST_CASE("the initial error handler of started processes is an environment variable") {
+  CHECK(plan_of(command("sh", 1)).program.environment.empty());
+  CHECK(plan_of(command("sh", 1, {{"mpi_initial_errhandler", "MPI_ERRORS_return"}})).program.environment ==
+        Assignments{{"MARGAY_INITIAL_ERRHANDLER", "mpi_errors_return"}});
+  CHECK(error_of(command("sh", 1, {{"mpi_initial_errhandler", "own"}})).find("info key mpi_initial_errhandler: ") == 0);
 }
 
 }  // namespace margay::command

@@ -1,6 +1,8 @@
 // A program that starts others while it runs, or is started: spawned MODE ...
 //   start PROGRAM COUNT [KEY=VALUE ...] [-- ARGUMENT ...]   rank 0 spawns, prints the number of children and the codes
+//   ports PROGRAM COUNT     the same, after rank 0 has opened as many ports as it can
 //   tell, read, folder      what a child does: says its numbers; prints its standard input; prints its folder
+//   handler                 prints its initial error handler
 //   loop COUNT              COUNT children one after the other, each with a message in each direction
 //   many COUNT              COUNT children at once, each with a message to and from each other one
 //   first, dies, left       the child ends before its parent; the child is killed; the parent is killed
@@ -34,6 +36,7 @@ static MPI_Comm start_one(char* mode, char* argument) {
 
 static void start(int argc, char** argv) {
   int rank = 0, at = 4, codes[kCodesMost], remote = 0;
+  memset(codes, -1, sizeof codes);
   const int count = atoi(argv[3]);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Info info;
@@ -58,6 +61,21 @@ static void start(int argc, char** argv) {
     printf(" %s", codes[i] == MPI_SUCCESS ? "started" : codes[i] == MPI_ERR_SPAWN ? "not" : "?");
   printf("\n");
   if (children != MPI_COMM_NULL) MPI_Comm_disconnect(&children);
+}
+
+static void open_ports(void) {
+  char port[MPI_MAX_PORT_NAME];
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  while (rank == 0 && MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS) continue;
+}
+
+static void handler(void) {
+  MPI_Errhandler initial;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &initial);
+  printf("%s\n", initial == MPI_ERRORS_RETURN ? "errors return" : initial == MPI_ERRORS_ARE_FATAL ? "fatal" : "abort");
 }
 
 static void tell(void) {
@@ -181,7 +199,10 @@ static void print_class(const char* what, int error) {
 
 static int spawn_one(const char* command, char** arguments, int count, MPI_Info info) {
   MPI_Comm made = MPI_COMM_NULL;
-  return MPI_Comm_spawn(command, arguments, count, info, 0, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE);
+  int code = -1;
+  const int error = MPI_Comm_spawn(command, arguments, count, info, 0, MPI_COMM_WORLD, &made, &code);
+  if (count == 1 && code != MPI_ERR_SPAWN) printf("the code is %d\n", code);
+  return error;
 }
 
 // Wrong arguments at the root are errors on all ranks.
@@ -237,6 +258,11 @@ int main(int argc, char** argv) {
   program = argv[0];
   const char* const mode = argv[1];
   if (strcmp(mode, "start") == 0) start(argc, argv);
+  if (strcmp(mode, "ports") == 0) {
+    open_ports();
+    start(argc, argv);
+  }
+  if (strcmp(mode, "handler") == 0) handler();
   if (strcmp(mode, "tell") == 0) tell();
   if (strcmp(mode, "read") == 0) read_input();
   if (strcmp(mode, "folder") == 0) folder();

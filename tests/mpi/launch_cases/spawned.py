@@ -25,7 +25,7 @@ def case_spawned_output(case):
 
 
 def case_spawned_info(case):
-    """The info keys wdir, path, host and soft are followed."""
+    """The info keys wdir, path, host, soft and mpi_initial_errhandler are followed, others are ignored."""
     program = case.ours("spawned.c")
     inside = case.folder / "inside"
     inside.mkdir()
@@ -45,6 +45,15 @@ def case_spawned_info(case):
     start(program, 5, "soft=0:5", "--", "tell")
     case.expect_lines([started(3, *3 * ["started"], *2 * ["not"]),
                        *(f"child {rank} of 3, with 1 parents, in a universe of 4, program 0" for rank in range(3))])
+    for soft in ("0:5", "5:1:-1", "-1:9"):
+        start(program, 5, f"soft={soft}", "--", "folder")
+        case.expect_lines([started(3, *3 * ["started"], *2 * ["not"]), *3 * [f"in {os.getcwd()}"]])
+    for value, words in (("mpi_errors_return", "errors return"), ("MPI_Errors_Abort", "abort"), ("mpi_errors_are_fatal", "fatal")):
+        start(program, 1, f"mpi_initial_errhandler={value}", "--", "handler")
+        case.expect_lines([started(1, "started"), words])
+    # More keys than a request may have, and a value that its lines could not have.
+    start(program, 1, *(f"key{i}=x" for i in range(70)), "note=two\nlines", "file=/nonexistent", "--", "folder")
+    case.expect_lines([started(1, "started"), f"in {os.getcwd()}"])
     start(program, 5, "soft=2", "--", "member")
     case.expect_lines([started(2, *2 * ["started"], *3 * ["not"])])
 
@@ -55,12 +64,19 @@ def case_spawned_failures(case):
     none = started(0, "not", "not", error="MPI_ERR_SPAWN, ")
     failures = ((["/nonexistent/program"], "/nonexistent/program: No such file"), (["nonexistent"], "nonexistent is not in PATH"),
                 ([program, "wdir=/nonexistent"], "info key wdir: "), ([program, "host=elsewhere.example"], "info key host: "),
-                ([program, "soft=x"], "info key soft=\"x\""), ([program, "soft=4:5"], "places"), ([case.folder], "is a folder"))
+                ([program, "soft=x"], "info key soft=\"x\""),
+                ([program, "soft=3:9"], "info key soft=3:9 permits none"),
+                ([program, "mpi_initial_errhandler=own"], "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"), ([program, "soft=4:5"], "places"), ([case.folder], "is a folder"))
     for (name, *info), why in failures:
         case.margay("--places", "3", program, "start", name, "2", *info, "--", "tell", ranks=2)
         case.expect_lines([none, none.replace("rank 0", "rank 1")])
     case.margay("--places", "2", program, "start", program, "1", "--", "tell", ranks=2)
     case.expect_lines([started(0, "not", rank=rank, error="MPI_ERR_SPAWN, ") for rank in range(2)])
+    # An argument that is longer than a line of the request.
+    case.margay(program, "start", program, "2", "--", "x" * 20000, ranks=2)
+    case.expect_lines([none, none.replace("rank 0", "rank 1")])
+    case.margay(program, "ports", program, "2", ranks=2)
+    case.expect_lines([started(0, "not", "not", rank=rank, error="MPI_ERR_SPAWN, ") for rank in range(2)])
     # The root's own error names the argument; the others learn that it is wrong.
     case.margay(program, "wrong", ranks=2)
     classes = {"command": "ARG", "maxprocs": "ARG", "info": "INFO", "argv": "SPAWN", "count": "COUNT"}

@@ -172,9 +172,19 @@ TEST_CASE("soft names the permitted numbers of processes") {
   CHECK(counts("1:9:3", 9) == Numbers{1, 4, 7});
   CHECK(counts("2:4,1,8:9:1", 8) == Numbers{1, 2, 3, 4, 8});
   CHECK(counts("5:2", 6).empty());
+  // A negative stride leads down; negative numbers are ignored like those above the most.
+  CHECK(counts("4:1:-1", 9) == Numbers{1, 2, 3, 4});
+  CHECK(counts("9:1:-3", 7) == Numbers{3, 6});
+  CHECK(counts("-1:3", 9) == Numbers{0, 1, 2, 3});
+  CHECK(counts("-5:5:3", 9) == Numbers{1, 4});
+  CHECK(counts("3:-3:-2", 9) == Numbers{1, 3});
+  CHECK(counts("-1,-7:-2,2", 9) == Numbers{2});
+  CHECK(counts("2:2:-1", 9) == Numbers{2});
+  CHECK(counts("4294967295:0:-4294967293", 9) == Numbers{2});
   CHECK(counts("", 2).empty());
   CHECK(counts("0:4294967295:4294967295", 2) == Numbers{0});
-  for (const std::string_view bad : {"x", "1:", ":2", "1:2:0", "1:2:3:4", "1,,2", "-1", "1:2:-1", "1 2"}) {
+  for (const std::string_view bad : {"x", "1:", ":2", "1:2:0", "1:2:3:4", "1,,2", "-", "--1", "1:2:-1", "2:1:1", "1 2",
+                                     "1:4294967296", "-4294967296"}) {
     CAPTURE(bad);
     std::vector<bool> allowed;
     CHECK(parse_soft(bad, 4, allowed).sentence().find("info key soft=\"" + std::string(bad)) == 0);
