@@ -216,6 +216,15 @@ def case_host(case):
         case.expect_lines(["4 nodes, 10 parts: pi is 3.141593"])
 
 
+def case_serving(case):
+    """A process that computes serves others: the Postmaster General's openings, and long letters that it has sent."""
+    for name in ("opening", "long_letter", "polled_letter"):
+        for number, (ranks, options) in enumerate(((2, ()), (2, ("--nodes", "2")), (3, ()), (4, ("--nodes", "2")))):
+            done = case.folder / f"{name}{number}"
+            done.mkdir()
+            everywhere(case, name, ((ranks, options),), env={"DONE": str(done)}, of="serving")
+
+
 def case_figure_1(case):
     """examples/zipcode/figure_1: the envelope of each class."""
     case.margay(example(case, "figure_1"), ranks=1)
