@@ -267,7 +267,8 @@ int l_sender(ZIP_MAILER* mailer, char* letter, int* node, int* pid, long* tag);
  *   combine      the combination of all buffers, in all of them
  *   fanout       the data of the origin, at all. Only the origin passes data and length. Others pass *data == NULL and
  *                get memory that they free by free(); or memory of *length bytes, which must suffice.
- *   fanout_exec  the same; the method runs on the data at each process, before they are passed on
+ *   fanout_exec  the same; the method runs on the data at each process, before they are passed on; with a cached
+ *                fan-out (zip_cache_method) it runs at each process when the fan-out is over
  *   fanin        the combination of all buffers, at the destination; other buffers are undefined afterwards
  *   prefix       in each buffer the combination of the buffers of ranks 0 to its own
  *   sync         returns when all have called
@@ -375,7 +376,7 @@ typedef void Zip_send_operation(ZIP_MAILER* mailer, char* letter, int rank, void
 typedef char* Zip_recv_operation(ZIP_MAILER* mailer, int rank, int blocked, void* state);
 enum {
   ZIP_OP_COMBINE, /* Zip_combine_operation */
-  ZIP_OP_FANOUT,  /* Zip_fanout_operation; also the data of fanout_exec */
+  ZIP_OP_FANOUT,  /* Zip_fanout_operation; also the fan-out of fanout_exec */
   ZIP_OP_FANIN,   /* Zip_fanin_operation */
   ZIP_OP_PREFIX,  /* Zip_combine_operation */
   ZIP_OP_SYNC,    /* Zip_sync_operation */
@@ -389,10 +390,12 @@ enum {
 int zip_cache_method(ZIP_MAILER* mailer, int operation, Method* method, const char* name);
 /* The name of the operation's present implementation: "message passing", "shared memory", or that of the program's. */
 const char* zip_operation_name(ZIP_MAILER* mailer, int operation);
-/* Whether all members are on one node, so that they share memory (figures 5, 6). The same at all members. */
+/* Whether all members are on one node, so that they share memory (figures 5, 6). The same at all members. A Postmaster
+ * outside of the grid is no member; the call returns to it whether they are on its node. */
 int zip_on_one_node(ZIP_MAILER* mailer);
 /* Caches combine, fan-out, fan-in, prefix and sync by shared memory in a mailer whose members are on one node, which
- * all of them call. Fails for another mailer, with a nonzero value at all members and without an error. */
+ * all of them call. Fails for another mailer, with a nonzero value at all members and without an error; class Y is an
+ * error. All members pass buffers of the same size and items to these operations; others are an error at all. */
 int zip_use_shared_memory(ZIP_MAILER* mailer);
 
 /* --- Attributes (4.4.6, wished; ours) ------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ int zip_method_conversion(void);
  * machine's representation. ZIP_XDR: RFC 4506, big-endian, in units of four bytes; chars are an opaque array, a short
  * is an int, a long a hyper. */
 enum { ZIP_NATIVE = 0, ZIP_XDR = 1 };
-/* Sets the conversion of a mailer in this process; all members set the same one. Returns 0, or -1. (ours: 4.5, 5.2) */
+/* Sets the conversion of a mailer and its children in this process; all members set the same one. Returns 0, or -1. (ours: 4.5, 5.2) */
 int zip_set_conversion(ZIP_MAILER* mailer, int conversion);
 
 /* --- Packing (4.5.1) --- */

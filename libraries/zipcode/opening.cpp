@@ -188,7 +188,7 @@ void await_letters(Session& session, const char* call, ZIP_MAILER& mailer) {
     const auto at = family.sent.find(mailer.group[i].rank);
     if (at != family.sent.end()) sent[i] = at->second;
   }
-  add_up(session, call, mailer, sent);
+  add_up(session, call, mailer, sent, Scope::group);
   const std::uint64_t expected = sent[static_cast<std::size_t>(mailer.index)];
   const portals::Status status = host::wait_until(session.rank, {.call = call}, [&] {
     session.post.sweep();

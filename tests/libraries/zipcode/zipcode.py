@@ -132,6 +132,7 @@ def case_printed(case):
 def case_exec(case):
     """The method of a fanout_exec runs before the data are passed on."""
     everywhere(case, "exec", of="collective")
+    everywhere(case, "cached_exec", of="collective")
 
 
 def case_classes(case):
@@ -146,7 +147,8 @@ def case_caching(case):
 
 def case_shared(case):
     """Collective operations by shared memory have the same results; over two nodes they are refused everywhere."""
-    everywhere(case, "shared", of="collective")
+    for name in ("shared", "shared_outside"):
+        everywhere(case, name, of="collective")
 
 
 def case_attributes(case):
@@ -255,7 +257,7 @@ def case_isolation(case):
 
 def case_errors(case):
     """Invalid arguments of each call are errors with a message, and a value of the call."""
-    for name in ("group_errors", "mailer_errors", "letter_errors", "operation_errors", "twice"):
+    for name in ("group_errors", "mailer_errors", "letter_errors", "caching_errors", "operation_errors", "shared_errors", "twice"):
         everywhere(case, name, WORLDS[:3], of="errors")
     everywhere(case, "rectangle", ((4, ()),), of="errors")
     case.margay(program(case, "errors"), "before")

@@ -61,6 +61,11 @@ def case_builder(case):
     everywhere(case, "builder")
 
 
+def case_conversions(case):
+    """The conversion of a mailer is that of its planes, rows and columns, until one of them gets another."""
+    everywhere(case, "conversions")
+
+
 def case_copies(case):
     """Invoices that compile to one layout are copied by the wire alone; the others once more. The trace has the copies."""
     for options in ((), ("--nodes", "2")):
