@@ -70,7 +70,8 @@ void zip_nx_hrecvx(long typesel, void* buf, long count, long nodesel, long ptype
 void zip_nx_hsendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount, zip_nx_handler* handler);
 long zip_nx_masktrap(long state);
-/* The forms that return 0, or -1 after an error without calling the error handler; zip_nx_error() is its text. */
+/* The forms that return what the plain call returns, or 0; and -1 after an error, without calling the error handler.
+ * zip_nx_error() is its text. */
 long zip_nx_csend_(long type, const void* buf, long count, long node, long ptype);
 long zip_nx_crecv_(long typesel, void* buf, long count);
 long zip_nx_crecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info);
@@ -80,6 +81,25 @@ long zip_nx_cprobe_(long typesel);
 long zip_nx_iprobe_(long typesel);
 long zip_nx_msgwait_(long mid);
 long zip_nx_msgdone_(long mid);
+long zip_nx_csendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
+                       long rcount);
+long zip_nx_gsendx_(long type, const void* buf, long count, const long* nodes, long nodecount);
+long zip_nx_cprobex_(long typesel, long nodesel, long ptypesel, long* info);
+long zip_nx_irecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info);
+long zip_nx_isendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
+                       long rcount);
+long zip_nx_iprobex_(long typesel, long nodesel, long ptypesel, long* info);
+long zip_nx_msgignore_(long mid);
+long zip_nx_msgcancel_(long mid);
+long zip_nx_msgmerge_(long mid1, long mid2);
+long zip_nx_hsend_(long type, const void* buf, long count, long node, long ptype, zip_nx_handler* handler);
+long zip_nx_hsendx_(long type, const void* buf, long count, long node, long ptype, zip_nx_xhandler* handler,
+                    long hparam);
+long zip_nx_hrecv_(long typesel, void* buf, long count, zip_nx_handler* handler);
+long zip_nx_hrecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, zip_nx_xhandler* handler,
+                    long hparam);
+long zip_nx_hsendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
+                       long rcount, zip_nx_handler* handler);
 const char* zip_nx_error(void);
 /* The last message that a call has received or found. */
 long zip_nx_infocount(void);
@@ -143,6 +163,20 @@ void zip_nx_led(long state);
 #define _iprobe zip_nx_iprobe_
 #define _msgwait zip_nx_msgwait_
 #define _msgdone zip_nx_msgdone_
+#define _csendrecv zip_nx_csendrecv_
+#define _gsendx zip_nx_gsendx_
+#define _cprobex zip_nx_cprobex_
+#define _irecvx zip_nx_irecvx_
+#define _isendrecv zip_nx_isendrecv_
+#define _iprobex zip_nx_iprobex_
+#define _msgignore zip_nx_msgignore_
+#define _msgcancel zip_nx_msgcancel_
+#define _msgmerge zip_nx_msgmerge_
+#define _hsend zip_nx_hsend_
+#define _hsendx zip_nx_hsendx_
+#define _hrecv zip_nx_hrecv_
+#define _hrecvx zip_nx_hrecvx_
+#define _hsendrecv zip_nx_hsendrecv_
 #define infocount zip_nx_infocount
 #define infonode zip_nx_infonode
 #define infopid zip_nx_infoptype

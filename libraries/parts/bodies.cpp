@@ -6,6 +6,7 @@
 namespace margay::parts {
 
 Bodies::~Bodies() {
+  for (Fetch& each : fetches_) expect(each, false);
   if (!attached_) return;
   rank_.detach(kept_portal_);
   rank_.detach(fetched_portal_);
@@ -49,10 +50,30 @@ Fetch* Bodies::fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t b
   get.return_portal = fetched_portal_;
   get.return_match_bits = bits;
   get.return_length = bytes;
+  expect(fetch, peer != rank_.rank());
   return &fetch;
 }
 
+void Bodies::expect(Fetch& fetch, bool is_expected) {
+  if (fetch.is_expected_ == is_expected) return;
+  fetch.is_expected_ = is_expected;
+  if (is_expected) {
+    rank_.expect_answer(fetch.peer());
+    ++expected_;
+  } else {
+    rank_.count_answer(fetch.peer());
+    --expected_;
+  }
+}
+
+void Bodies::note_arrived() {
+  for (Fetch& each : fetches_) {
+    if (each.done() || rank_.lost(each.peer())) expect(each, false);
+  }
+}
+
 void Bodies::end(Fetch& fetch) {
+  expect(fetch, false);
   fetching_bytes_ -= fetch.bytes();
   ++ended_;
   fetch_list_.remove(fetch.entry_);

@@ -43,6 +43,8 @@ class Fetch {
   Memory memory_;
   portals::SingleBlock block_;
   portals::MatchEntry entry_;
+  // The host expects the owner's answer (host::Rank::expect_answer).
+  bool is_expected_ = false;
 };
 
 class Bodies {
@@ -58,14 +60,17 @@ class Bodies {
 
   // Keeps a body until `peer` has fetched it by `way`. Returns its number.
   [[nodiscard]] std::uint32_t offer(std::uint32_t peer, std::uint8_t way, Memory memory, std::size_t bytes);
-  // Prepares a fetch; the header of the get for its owner. nullptr: no memory.
+  // Prepares a fetch; the header of the get for its owner. nullptr: no memory. Until the body is here, the host wakes
+  // the owner, which may be computing.
   [[nodiscard]] Fetch* fetch(std::uint32_t peer, const BodyPlace& place, std::uint64_t bytes, portals::Header& get);
   // Frees a fetch; the caller has moved the memory out.
   void end(Fetch& fetch);
-  // Frees bodies that were fetched, and those of lost peers and ways.
+  // Frees bodies that were fetched, and those of lost peers and ways. Notes bodies that have arrived.
   void sweep() {
     if (!offers_.empty()) [[unlikely]]
       free_fetched();
+    if (expected_ != 0) [[unlikely]]
+      note_arrived();
   }
   // Whether nothing is kept or fetched; whether something is fetched; the bytes that are kept.
   [[nodiscard]] bool idle() const { return offers_.empty() && fetches_.empty(); }
@@ -91,6 +96,8 @@ class Bodies {
     portals::MatchEntry entry;
   };
   void free_fetched();
+  void note_arrived();
+  void expect(Fetch& fetch, bool is_expected);
 
   host::Rank& rank_;
   const portals::PortalIndex kept_portal_, fetched_portal_;
@@ -100,6 +107,7 @@ class Bodies {
   std::uint32_t next_offer_ = 0, next_fetch_ = 0;
   std::size_t kept_bytes_ = 0;
   std::uint64_t fetching_bytes_ = 0, ended_ = 0;
+  std::size_t expected_ = 0;  // fetches whose owner's answer the host expects
   // Declared after their entries, which leave them when they end.
   portals::MatchList offer_list_, fetch_list_;
   bool attached_ = false;

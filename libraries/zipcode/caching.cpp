@@ -5,6 +5,7 @@
 #include "libraries/zipcode/attributes.hpp"
 #include "libraries/zipcode/call.hpp"
 #include "libraries/zipcode/methods.hpp"
+#include "libraries/zipcode/operations.hpp"
 #include "libraries/zipcode/shared_operations.hpp"
 
 namespace margay::zipcode::core {
@@ -14,8 +15,10 @@ namespace {
 std::size_t check_operation(const ZIP_MAILER& mailer, int operation) {
   if (operation < 0 || operation >= ZIP_OPERATIONS)
     fail("unknown operation " + std::to_string(operation) + "; use ZIP_OP_COMBINE to ZIP_OP_RECV");
+  const bool is_of_two = operation == ZIP_OP_SEND || operation == ZIP_OP_RECV;
+  if (!is_of_two) check_has_collectives(mailer);
   const bool is_of_ranks = mailer.mail_class == ZIP_Z || (mailer.mail_class >= ZIP_G1 && mailer.mail_class <= ZIP_G3);
-  if ((operation == ZIP_OP_SEND || operation == ZIP_OP_RECV) && !is_of_ranks)
+  if (is_of_two && !is_of_ranks)
     fail("sends and receives of class " + mailer.traits->title + " are not replaced; use Z, G1, G2 or G3");
   return static_cast<std::size_t>(operation);
 }
@@ -56,7 +59,9 @@ int zip_on_one_node(ZIP_MAILER* mailer) {
 
 int zip_use_shared_memory(ZIP_MAILER* mailer) {
   return call("zip_use_shared_memory", -1, [&](Session& session) {
-    return use_shared_memory(session, "zip_use_shared_memory", session.open_mailer(mailer)) ? 0 : 1;
+    ZIP_MAILER& open = session.open_mailer(mailer);
+    check_has_collectives(open);
+    return use_shared_memory(session, "zip_use_shared_memory", open) ? 0 : 1;
   });
 }
 

@@ -155,8 +155,8 @@ void sync(Session& session, const char* call, ZIP_MAILER& mailer, Scope scope) {
   tree.send_to_children({});
 }
 
-void add_up(Session& session, const char* call, ZIP_MAILER& mailer, std::vector<std::uint64_t>& values) {
-  Tree tree(session, call, mailer, Scope::group);
+void add_up(Session& session, const char* call, ZIP_MAILER& mailer, std::vector<std::uint64_t>& values, Scope scope) {
+  Tree tree(session, call, mailer, scope);
   const Bytes bytes = std::as_bytes(std::span(values));
   const auto check = [&](const Letter& letter) {
     if (letter.length() != bytes.size())
@@ -229,16 +229,10 @@ void* room_for(void** data, int* length, std::size_t bytes, std::string& why) {
   return *data;
 }
 
-namespace {
-
-void execute(Session& session, Method* exec, void* data, std::size_t bytes) {
-  if (exec == nullptr) return;
-  host::run_program(session.rank, [&] {
-    reinterpret_cast<Zip_execute_function*>(exec->function)(data, static_cast<int>(bytes), exec->state);
-  });
+void execute(Session& session, const Method& method, void* data, int bytes) {
+  host::run_program(session.rank,
+                    [&] { reinterpret_cast<Zip_execute_function*>(method.function)(data, bytes, method.state); });
 }
-
-}  // namespace
 
 void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data, int* length, Method* exec, int orig) {
   if (data == nullptr || length == nullptr) fail("data or length is NULL");
@@ -247,7 +241,7 @@ void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data,
     if (*length < 0) fail("the length is " + std::to_string(*length) + "; it must not be negative");
     if (*data == nullptr && *length != 0)
       fail("the origin passes *data == NULL, but a length of " + std::to_string(*length));
-    execute(session, exec, *data, static_cast<std::size_t>(*length));
+    if (exec != nullptr) execute(session, *exec, *data, *length);
     return tree.send_to_children({static_cast<const std::byte*>(*data), static_cast<std::size_t>(*length)});
   }
   Letter letter = tree.receive_from_parent();
@@ -260,7 +254,7 @@ void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data,
   }
   const std::size_t bytes = letter.length();
   if (bytes != 0) std::memcpy(room, letter.body(), bytes);
-  execute(session, exec, room, bytes);
+  if (exec != nullptr) execute(session, *exec, room, static_cast<int>(bytes));
   tree.send_to_children({static_cast<const std::byte*>(room), bytes});
   *data = room;
   *length = static_cast<int>(bytes);

@@ -15,8 +15,8 @@ namespace margay::zipcode::core {
 enum class Scope : std::uint8_t { members, group };
 
 void sync(Session& session, const char* call, ZIP_MAILER& mailer, Scope scope);
-// Replaces each element by its sum over the group.
-void add_up(Session& session, const char* call, ZIP_MAILER& mailer, std::vector<std::uint64_t>& values);
+// Replaces each element by its sum over the group or the members.
+void add_up(Session& session, const char* call, ZIP_MAILER& mailer, std::vector<std::uint64_t>& values, Scope scope);
 
 // The operations of zipcode.h. `dest`, `orig`: ranks.
 void fanin(Session& session, const char* call, ZIP_MAILER& mailer, int dest, void* buffer, Method* method, int size,
@@ -25,6 +25,8 @@ void combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffe
 void prefix(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size, int items);
 // `exec`: a method that runs on the data before they are passed on; nullptr: none.
 void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data, int* length, Method* exec, int orig);
+// Runs a method of kind ZIP_METHOD_EXECUTE.
+void execute(Session& session, const Method& method, void* data, int bytes);
 // The room for the data of a fan-out at a receiver, as zip_fanout() describes; nullptr, with the reason: there is none.
 [[nodiscard]] void* room_for(void** data, int* length, std::size_t bytes, std::string& why);
 

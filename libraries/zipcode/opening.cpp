@@ -39,6 +39,23 @@ void send_opening(Session& session, std::uint32_t rank, Tag tag, const Opening& 
   session.post.send_system(rank, tag, std::as_bytes(std::span(words)));
 }
 
+// During its life, this process awaits an answer of process 0, which may be computing, and which the host then wakes.
+class AwaitsServer {
+ public:
+  explicit AwaitsServer(Session& session) : session_(session), is_remote_(session.me() != kServer) {
+    if (is_remote_) session_.rank.expect_answer(kServer);
+  }
+  ~AwaitsServer() {
+    if (is_remote_) session_.rank.count_answer(kServer);
+  }
+  AwaitsServer(const AwaitsServer&) = delete;
+  AwaitsServer& operator=(const AwaitsServer&) = delete;
+
+ private:
+  Session& session_;
+  const bool is_remote_;
+};
+
 // Waits for an opening of this Postmaster or, with kAnyRank, of any other process.
 Opening await_opening(Session& session, const char* call, Tag tag, std::uint32_t postmaster) {
   Opening opening;
@@ -62,6 +79,7 @@ void check_class(const Opening& opening, int mail_class) {
 
 // Figure 2 of the paper.
 Opening open_by_server(Session& session, const char* call, const Opening& wanted, bool is_postmaster) {
+  const AwaitsServer awaits(session);
   if (is_postmaster) {
     send_opening(session, kServer, Tag::open, wanted);
     if (session.rank.recording())
@@ -189,7 +207,7 @@ void await_letters(Session& session, const char* call, ZIP_MAILER& mailer) {
     if (at != family.sent.end()) sent[i] = at->second;
   }
   const auto is_broken = [&] { return session.post.find_ended(mailer.group) != portals::kAnyRank; };
-  add_up(session, call, mailer, sent);
+  add_up(session, call, mailer, sent, Scope::group);
   const std::uint64_t expected = sent[static_cast<std::size_t>(mailer.index)];
   const portals::Status status = host::wait_until(session.rank, {.call = call}, [&] {
     session.post.sweep();

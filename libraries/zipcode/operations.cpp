@@ -11,7 +11,7 @@ namespace {
 
 // Checks that the caller is a member of a mailer with collective operations.
 void check_collective(const ZIP_MAILER& mailer) {
-  if (mailer.mail_class == ZIP_Y) fail("class Y has no collective operations; use class Z");
+  check_has_collectives(mailer);
   if (mailer.is_outside())
     fail("the Postmaster is outside of the grid, and not a member of its collective operations; let the members call");
 }
@@ -37,6 +37,10 @@ Function* as_operation(const Method& method) {
 }
 
 }  // namespace
+
+void check_has_collectives(const ZIP_MAILER& mailer) {
+  if (mailer.mail_class == ZIP_Y) fail("class Y has no collective operations; use class Z");
+}
 
 int do_combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
                int items) {
@@ -86,14 +90,16 @@ int do_fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** dat
   check_collective(mailer);
   static_cast<void>(check_member(mailer, orig));
   Method* const by = cached(mailer, ZIP_OP_FANOUT);
-  // A method that runs before the data are passed on is a part of the way by messages.
-  if (by == nullptr || exec != nullptr) {
+  if (by == nullptr) {
     fanout(session, call, mailer, data, length, exec, orig);
     return 0;
   }
+  if (data == nullptr || length == nullptr) fail("data or length is NULL");
   int result = 0;
   replace(session, mailer,
           [&] { result = as_operation<Zip_fanout_operation>(*by)(&mailer, data, length, orig, by->state); });
+  // Before the data are passed on, only the way by messages could run it.
+  if (result == 0 && exec != nullptr) execute(session, *exec, *data, *length);
   return result;
 }
 

@@ -6,6 +6,8 @@
 
 namespace margay::zipcode::core {
 
+// Fails for class Y.
+void check_has_collectives(const ZIP_MAILER& mailer);
 // The functions return an error value of a cached method, or 0.
 int do_combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
                int items);

@@ -171,11 +171,11 @@ void Post::send_notice(Letter letter, portals::Header& header, const Address& ad
 void Post::dispatch(Letter letter, const portals::Header& header, std::size_t bytes) {
   const portals::Region body(letter.envelope, bytes);
   if (rank_.try_send(header, body)) return;
-  auto& parcel = parcels_.emplace_back(std::make_unique<Parcel>());
-  parcel->letter = std::move(letter);
-  parcel->message.header = header;
-  parcel->message.body = body;
-  rank_.send(parcel->message);
+  Parcel& parcel = parcels_.add(header.destination.rank);
+  parcel.letter = std::move(letter);
+  parcel.message.header = header;
+  parcel.message.body = body;
+  rank_.send(parcel.message);
 }
 
 void ReleaseInHeap::operator()(portals::ArrivedMessage* message) const {
@@ -185,9 +185,7 @@ void ReleaseInHeap::operator()(portals::ArrivedMessage* message) const {
 
 void Post::sweep() {
   bodies_.sweep();
-  std::erase_if(parcels_, [this](const std::unique_ptr<Parcel>& parcel) {
-    return rank_.state(parcel->message) != host::SendState::queued;
-  });
+  parcels_.sweep([this](const Parcel& parcel) { return rank_.state(parcel.message) != host::SendState::queued; });
   for (auto at = pulls_.begin(); at != pulls_.end();) {
     const auto next = std::next(at);
     if (at->is_unwanted && (at->fetch->done() || rank_.lost(at->header.source.rank))) {
@@ -224,13 +222,13 @@ Post::Found Post::find(const Wanted& wanted) {
     found.arrival = at->arrival;
     found.pull = at;
   }
-  for (auto at = moved_.begin(); at != moved_.end(); ++at) {
-    if (at->arrival >= found.arrival || !criteria.accepts(at->header) ||
-        !box_fits({at->memory.get(), at->bytes}, wanted))
-      continue;
+  const auto moved = moved_.find(wanted.context, wanted.source, [&](const Moved& each) {
+    return criteria.accepts(each.header) && box_fits({each.memory.get(), each.bytes}, wanted);
+  });
+  if (moved.has_value() && moved->item->arrival < found.arrival) {
     found.place = Found::Place::moved;
-    found.arrival = at->arrival;
-    found.moved = at;
+    found.arrival = moved->item->arrival;
+    found.moved = *moved;
   }
   portals::ArrivedMessage* const message = find_in_heap(wanted);
   if (message != nullptr && message->arrival < found.arrival) {
@@ -253,8 +251,9 @@ std::optional<Letter> Post::take(const Wanted& wanted) {
     }
     const bool is_in_heap = found.place == Found::Place::heap;
     if (is_in_heap && !found.in_heap->complete) return {};
-    const portals::Header header = is_in_heap ? found.in_heap->header : found.moved->header;
-    const Bytes bytes = is_in_heap ? body_of(*found.in_heap) : Bytes{found.moved->memory.get(), found.moved->bytes};
+    const portals::Header header = is_in_heap ? found.in_heap->header : found.moved.item->header;
+    const Bytes bytes =
+        is_in_heap ? body_of(*found.in_heap) : Bytes{found.moved.item->memory.get(), found.moved.item->bytes};
     const bool is_long = is_notice(header);
     bool is_damaged = !envelope_error(bytes, wanted.context, wanted.mail_class, wanted.box_bytes).empty();
     if (is_long) is_damaged = is_damaged || bytes.size() != stamp_of(wanted.box_bytes) || !is_long_length(header);
@@ -266,7 +265,7 @@ std::optional<Letter> Post::take(const Wanted& wanted) {
     if (is_in_heap) {
       heap_.release(*found.in_heap);
     } else {
-      moved_bytes_ -= found.moved->bytes;
+      moved_bytes_ -= found.moved.item->bytes;
       moved_.erase(found.moved);
     }
   }
@@ -279,8 +278,8 @@ Letter Post::take_short(const portals::Header& header, const Wanted& wanted, Fou
   letter.stamp = stamp_of(wanted.box_bytes);
   letter.source = header.source.rank;
   if (found.place == Found::Place::moved) {
-    letter.bytes = found.moved->bytes;
-    letter.memory = std::move(found.moved->memory);
+    letter.bytes = found.moved.item->bytes;
+    letter.memory = std::move(found.moved.item->memory);
     moved_bytes_ -= letter.bytes;
     moved_.erase(found.moved);
   } else {
@@ -485,7 +484,7 @@ std::uint64_t Post::count(std::uint32_t first, std::uint32_t last) {
   for (const portals::ArrivedMessage* each = heap_.first(); each != nullptr; each = heap_.next(*each)) {
     if (each->complete && is_between(each->header, first, last)) ++found;
   }
-  for (const Moved& each : moved_) found += is_between(each.header, first, last) ? 1 : 0;
+  moved_.for_each([&](const Moved& each) { found += is_between(each.header, first, last) ? 1 : 0; });
   for (const Pull& each : pulls_) found += !each.is_unwanted && is_between(each.header, first, last) ? 1 : 0;
   return found;
 }
@@ -499,14 +498,13 @@ void Post::free_all(std::uint32_t first, std::uint32_t last) {
     end_letter(kUnreceived);
     heap_.release(*message);
   }
-  for (auto at = moved_.begin(); at != moved_.end();) {
-    const auto each = at++;
-    if (!is_between(each->header, first, last)) continue;
-    if (is_notice(each->header)) start_pull(each->header, each->arrival, {}, true);
+  moved_.remove_if([&](const Moved& each) {
+    if (!is_between(each.header, first, last)) return false;
+    if (is_notice(each.header)) start_pull(each.header, each.arrival, {}, true);
     end_letter(kUnreceived);
-    moved_bytes_ -= each->bytes;
-    moved_.erase(each);
-  }
+    moved_bytes_ -= each.bytes;
+    return true;
+  });
   for (Pull& each : pulls_) {
     if (each.is_unwanted || !is_between(each.header, first, last)) continue;
     each.is_unwanted = true;
@@ -519,8 +517,10 @@ void Post::free_arrived() {
     end_letter(kUnreceived);
     heap_.release(*message);
   }
-  for (std::size_t i = 0; i < moved_.size(); ++i) end_letter(kUnreceived);
-  moved_.clear();
+  moved_.remove_if([this](const Moved&) {
+    end_letter(kUnreceived);
+    return true;
+  });
   for (const Pull& each : pulls_) {
     if (!each.is_unwanted) end_letter(kUnreceived);
     bodies_.end(*each.fetch);
@@ -550,7 +550,8 @@ void Post::move_out() {
     if (rank_.recording()) {
       rank_.record({.number = kMovesOut, .peer = message->header.source.rank, .bytes = bytes, .of_arrived = message});
     }
-    moved_.push_back({message->header, message->arrival, std::move(memory), bytes});
+    const auto context = static_cast<std::uint16_t>(message->header.match_bits >> kContextShift);
+    moved_.add(context, message->header.source.rank, {message->header, message->arrival, std::move(memory), bytes});
     moved_bytes_ += bytes;
     ++rank_.counter(kMoved);
     heap_.release(*message);

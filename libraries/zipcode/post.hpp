@@ -21,6 +21,7 @@
 #include "libraries/zipcode/addressees.hpp"
 #include "libraries/zipcode/envelope.hpp"
 #include "libraries/zipcode/library.hpp"
+#include "libraries/zipcode/queues.hpp"
 
 namespace margay::zipcode::core {
 
@@ -157,7 +158,7 @@ class Post final : private host::Observer {
   struct Found {
     std::uint64_t arrival = ~std::uint64_t{0};
     portals::ArrivedMessage* in_heap = nullptr;
-    std::list<Moved>::iterator moved;
+    ArrivalQueues<Moved>::Place moved;
     std::list<Pull>::iterator pull;
     enum class Place : std::uint8_t { none, heap, moved, pull } place = Place::none;
   };
@@ -195,8 +196,8 @@ class Post final : private host::Observer {
   // Declared after its entries, which leave it when it ends.
   portals::MatchList list_;
   parts::Bodies bodies_;
-  std::list<std::unique_ptr<Parcel>> parcels_;
-  std::list<Moved> moved_;
+  SendQueues<Parcel> parcels_;
+  ArrivalQueues<Moved> moved_;
   std::list<Pull> pulls_;
   std::size_t kept_bytes_ = 0, moved_bytes_ = 0;
   std::vector<std::uint64_t> sent_;

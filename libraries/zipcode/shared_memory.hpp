@@ -2,7 +2,8 @@
 // barrier.
 //
 // Invariants:
-//   1. A member writes its own slot, and its part of slot 0, only between the barriers that the operations name.
+//   1. A member writes its own slot and announcement, and its part of slot 0, only between the barriers that the
+//      operations name.
 //   2. `arrived` of a member counts its barriers. A member leaves its n-th barrier when all counts are at least n.
 #pragma once
 
@@ -34,6 +35,12 @@ class SharedMemory {
   [[nodiscard]] std::byte* slot(std::size_t member) const {
     return base_ + members_ * sizeof(Line) + member * kSlotBytes;
   }
+  // What a member announces to the others about its buffer.
+  struct Announcement {
+    std::uint64_t size = 0, items = 0;
+    friend bool operator==(const Announcement&, const Announcement&) = default;
+  };
+  [[nodiscard]] Announcement& announcement(std::size_t member) const { return line(member).announcement; }
   // Counts a barrier of this member; is_over() is true when all have counted it.
   void arrive(std::size_t member);
   [[nodiscard]] bool is_over(std::size_t member) const;
@@ -41,6 +48,7 @@ class SharedMemory {
  private:
   struct alignas(64) Line {
     std::atomic<std::uint64_t> arrived;
+    Announcement announcement;
   };
   SharedMemory(std::string name, std::byte* base, std::size_t members, bool is_owner)
       : name_(std::move(name)), base_(base), members_(members), is_linked_(is_owner) {}

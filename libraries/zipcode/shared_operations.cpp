@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "libraries/zipcode/call.hpp"
 #include "libraries/zipcode/collective.hpp"
@@ -43,6 +44,21 @@ class Meeting {
     if (!is_over) fail(status.ok() ? ended_text(session_.post.find_ended(mailer_.group)) : status.sentence());
   }
 
+  // announce(), a barrier, and check_buffers(): fails at all members unless they have buffers of one size. The members
+  // meet again before the next announcement.
+  void announce(const SharedMemory::Announcement& own) { memory_.announcement(me_) = own; }
+  void check_buffers() {
+    const SharedMemory::Announcement& own = memory_.announcement(me_);
+    for (std::size_t other = 0; other < size_; ++other) {
+      const SharedMemory::Announcement others = memory_.announcement(other);
+      if (others == own) continue;
+      barrier();
+      fail("rank " + std::to_string(mailer_.group[mailer_.index_of(static_cast<int>(other))].rank) +
+           " has a buffer of " + std::to_string(others.items) + " items of " + std::to_string(others.size) +
+           " bytes, this process one of " + std::to_string(own.items) + " of " + std::to_string(own.size));
+    }
+  }
+
  private:
   Session& session_;
   const char* call_;
@@ -50,11 +66,6 @@ class Meeting {
   SharedMemory& memory_;
   std::size_t me_, size_;
 };
-
-// The items of a buffer that go through a slot at once.
-std::size_t items_at_once(int size) {
-  return size <= 0 ? 0 : SharedMemory::kSlotBytes / static_cast<std::size_t>(size);
-}
 
 void run_method(Session& session, const Method& method, std::byte* into, const std::byte* from, std::size_t size,
                 std::size_t items) {
@@ -69,24 +80,38 @@ void check(const void* buffer, const Method* method, int size, int items) {
   if (buffer == nullptr && size != 0 && items != 0) fail("the buffer is NULL");
 }
 
-// Calls `step(first, count)` for the items of a buffer, a slot at a time.
+// Copies the items of a buffer into the member's slot, a slot at a time, and calls `step(first, count)` when all
+// members have. The step ends with a barrier. Returns false, at all members, if an item is longer than a slot.
 template <typename Step>
-void in_parts(int size, int items, Step step) {
-  const std::size_t most = items_at_once(size);
-  for (std::size_t first = 0; first < static_cast<std::size_t>(items) && size > 0; first += most)
-    step(first, std::min(most, static_cast<std::size_t>(items) - first));
+bool in_parts(Meeting& meeting, const std::byte* bytes, int size, int items, Step step) {
+  const auto each = static_cast<std::size_t>(size), all = static_cast<std::size_t>(items);
+  const std::size_t most = each == 0 ? 0 : SharedMemory::kSlotBytes / each;
+  meeting.announce({each, all});
+  std::size_t first = 0;
+  do {
+    const std::size_t count = std::min(most, all - first);
+    if (count != 0) std::memcpy(meeting.own(), bytes + first * each, count * each);
+    meeting.barrier();
+    if (first == 0) meeting.check_buffers();
+    if (count == 0) {
+      meeting.barrier();  // before the next announcement
+      break;
+    }
+    step(first, count);
+    first += count;
+  } while (first < all);
+  return most != 0 || each == 0 || all == 0;
 }
 
-// Each member combines its part of the items of all slots, in slot 0. The result goes to all, or to `dest`.
-void combine_in_memory(Session& session, const char* call, ZIP_MAILER& mailer, int dest, void* buffer, Method* method,
+// Each member combines its part of the items of all slots, in slot 0. The result goes to all, or to `dest`. false: the
+// operation is not done, because an item is too long.
+bool combine_in_memory(Session& session, const char* call, ZIP_MAILER& mailer, int dest, void* buffer, Method* method,
                        int size, int items) {
   check(buffer, method, size, items);
   Meeting meeting(session, call, mailer);
   auto* const bytes = static_cast<std::byte*>(buffer);
   const auto each = static_cast<std::size_t>(size);
-  in_parts(size, items, [&](std::size_t first, std::size_t count) {
-    std::memcpy(meeting.own(), bytes + first * each, count * each);
-    meeting.barrier();
+  return in_parts(meeting, bytes, size, items, [&](std::size_t first, std::size_t count) {
     const std::size_t from = count * meeting.me() / meeting.size(), to = count * (meeting.me() + 1) / meeting.size();
     for (std::size_t other = 1; other < meeting.size() && from < to; ++other) {
       run_method(session, *method, meeting.slot(0) + from * each, meeting.slot(other) + from * each, each, to - from);
@@ -97,18 +122,15 @@ void combine_in_memory(Session& session, const char* call, ZIP_MAILER& mailer, i
   });
 }
 
-void prefix_in_memory(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
+bool prefix_in_memory(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
                       int items) {
   check(buffer, method, size, items);
   Meeting meeting(session, call, mailer);
   auto* const bytes = static_cast<std::byte*>(buffer);
   const auto each = static_cast<std::size_t>(size);
-  in_parts(size, items, [&](std::size_t first, std::size_t count) {
-    std::byte* const own = bytes + first * each;
-    std::memcpy(meeting.own(), own, count * each);
-    meeting.barrier();
+  return in_parts(meeting, bytes, size, items, [&](std::size_t first, std::size_t count) {
     for (std::size_t other = 0; other < meeting.me(); ++other)
-      run_method(session, *method, own, meeting.slot(other), each, count);
+      run_method(session, *method, bytes + first * each, meeting.slot(other), each, count);
     meeting.barrier();
   });
 }
@@ -149,22 +171,25 @@ void fanout_in_memory(Session& session, const char* call, ZIP_MAILER& mailer, vo
 
 // The cached functions. An item that is longer than a slot goes by messages, at all members alike.
 int shared_combine(ZIP_MAILER* mailer, void* buffer, Method* method, int size, int items, void* /*state*/) {
-  if (items_at_once(size) == 0) return zip_combine(mailer, buffer, method, size, items);
-  return call_int("zip_combine", [&](Session& session) {
-    combine_in_memory(session, "zip_combine", *mailer, -1, buffer, method, size, items);
+  bool is_done = true;
+  const int result = call_int("zip_combine", [&](Session& session) {
+    is_done = combine_in_memory(session, "zip_combine", *mailer, -1, buffer, method, size, items);
   });
+  return is_done ? result : zip_combine(mailer, buffer, method, size, items);
 }
 int shared_fanin(ZIP_MAILER* mailer, int dest, void* buffer, Method* method, int size, int items, void* /*state*/) {
-  if (items_at_once(size) == 0) return zip_fanin(mailer, dest, buffer, method, size, items);
-  return call_int("zip_fanin", [&](Session& session) {
-    combine_in_memory(session, "zip_fanin", *mailer, dest, buffer, method, size, items);
+  bool is_done = true;
+  const int result = call_int("zip_fanin", [&](Session& session) {
+    is_done = combine_in_memory(session, "zip_fanin", *mailer, dest, buffer, method, size, items);
   });
+  return is_done ? result : zip_fanin(mailer, dest, buffer, method, size, items);
 }
 int shared_prefix(ZIP_MAILER* mailer, void* buffer, Method* method, int size, int items, void* /*state*/) {
-  if (items_at_once(size) == 0) return zip_prefix(mailer, buffer, method, size, items);
-  return call_int("zip_prefix", [&](Session& session) {
-    prefix_in_memory(session, "zip_prefix", *mailer, buffer, method, size, items);
+  bool is_done = true;
+  const int result = call_int("zip_prefix", [&](Session& session) {
+    is_done = prefix_in_memory(session, "zip_prefix", *mailer, buffer, method, size, items);
   });
+  return is_done ? result : zip_prefix(mailer, buffer, method, size, items);
 }
 int shared_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig, void* /*state*/) {
   return call_int("zip_fanout",
@@ -185,22 +210,24 @@ Method method_of(Function* function) {
 // Whether all members have `holds`.
 bool all_have(Session& session, const char* call, ZIP_MAILER& mailer, bool holds) {
   std::vector<std::uint64_t> count{holds ? 1U : 0U};
-  add_up(session, call, mailer, count);
-  return count.front() == mailer.group.size();
+  add_up(session, call, mailer, count, Scope::members);
+  return count.front() == static_cast<std::uint64_t>(mailer.size());
 }
 
 }  // namespace
 
 bool is_on_one_node(const Session& session, const ZIP_MAILER& mailer) {
-  return std::ranges::all_of(mailer.group, [&](const Member& each) { return session.rank.on_node(each.rank); });
+  const std::span<const Member> members = std::span(mailer.group).subspan(mailer.index_of(0));
+  return std::ranges::all_of(members, [&](const Member& each) { return session.rank.on_node(each.rank); });
 }
 
 bool use_shared_memory(Session& session, const char* call, ZIP_MAILER& mailer) {
-  if (mailer.is_postmaster_outside || !is_on_one_node(session, mailer)) return false;
+  if (mailer.is_outside() || !is_on_one_node(session, mailer)) return false;
+  const auto members = static_cast<std::size_t>(mailer.size());
   std::string name;
   std::unique_ptr<SharedMemory> memory;
   if (mailer.rank() == 0) {
-    memory = SharedMemory::create(mailer.group.size());
+    memory = SharedMemory::create(members);
     if (memory != nullptr) name = memory->name();
   }
   void* data = name.data();
@@ -210,7 +237,7 @@ bool use_shared_memory(Session& session, const char* call, ZIP_MAILER& mailer) {
   if (mailer.rank() != 0) {
     name.assign(static_cast<const char*>(data), static_cast<std::size_t>(length));
     std::free(data);
-    if (!name.empty()) memory = SharedMemory::open(name, mailer.group.size());
+    if (!name.empty()) memory = SharedMemory::open(name, members);
   }
   const bool is_shared = all_have(session, call, mailer, memory != nullptr);
   if (!is_shared) return false;

@@ -12,7 +12,6 @@
 #include "mpi/collective/check_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/dynamic/spawn_request.hpp"
-#include "mpi_adi/rank/callback.hpp"
 #include "sim/boot/job.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/machine/process.hpp"

@@ -244,19 +244,26 @@ long zip_nx_crecvx_(long typesel, void* buf, long count, long nodesel, long ptyp
 void zip_nx_crecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
   end(zip_nx_crecvx_(typesel, buf, count, nodesel, ptypesel, info));
 }
-long zip_nx_csendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
-                      long rcount) {
+long zip_nx_csendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
+                       long rcount) {
   const long mid = post("csendrecv", selection_of(typesel), rbuf, rcount, nullptr);
-  if (mid < 0 || send("csendrecv", type, sbuf, scount, node, ptype) < 0 || wait_for("csendrecv", mid) < 0)
-    return value(-1);
+  if (mid < 0 || send("csendrecv", type, sbuf, scount, node, ptype) < 0 || wait_for("csendrecv", mid) < 0) return -1;
   return nx().info.count;
 }
-void zip_nx_gsendx(long type, const void* buf, long count, const long* nodes, long nodecount) {
-  if (nodes == nullptr && nodecount > 0) return end(kept("gsendx", "the list of nodes is NULL"));
+long zip_nx_csendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
+                      long rcount) {
+  return value(zip_nx_csendrecv_(type, sbuf, scount, node, ptype, typesel, rbuf, rcount));
+}
+long zip_nx_gsendx_(long type, const void* buf, long count, const long* nodes, long nodecount) {
+  if (nodes == nullptr && nodecount > 0) return kept("gsendx", "the list of nodes is NULL");
   for (long i = 0; i < nodecount; ++i) {
-    if (nodes[i] < 0) return end(kept("gsendx", "invalid node " + std::to_string(nodes[i])));
-    if (send("gsendx", type, buf, count, nodes[i], 0) < 0) return end(-1);
+    if (nodes[i] < 0) return kept("gsendx", "invalid node " + std::to_string(nodes[i]));
+    if (send("gsendx", type, buf, count, nodes[i], 0) < 0) return -1;
   }
+  return 0;
+}
+void zip_nx_gsendx(long type, const void* buf, long count, const long* nodes, long nodecount) {
+  end(zip_nx_gsendx_(type, buf, count, nodes, nodecount));
 }
 long zip_nx_cprobe_(long typesel) {
   return probe("cprobe", selection_of(typesel), true, nullptr) < 0 ? -1 : 0;
@@ -264,8 +271,11 @@ long zip_nx_cprobe_(long typesel) {
 void zip_nx_cprobe(long typesel) {
   end(zip_nx_cprobe_(typesel));
 }
+long zip_nx_cprobex_(long typesel, long nodesel, long ptypesel, long* info) {
+  return probe("cprobex", selection_of(typesel, nodesel, ptypesel), true, info) < 0 ? -1 : 0;
+}
 void zip_nx_cprobex(long typesel, long nodesel, long ptypesel, long* info) {
-  end(probe("cprobex", selection_of(typesel, nodesel, ptypesel), true, info));
+  end(zip_nx_cprobex_(typesel, nodesel, ptypesel, info));
 }
 
 long zip_nx_isend_(long type, const void* buf, long count, long node, long ptype) {
@@ -280,14 +290,21 @@ long zip_nx_irecv_(long typesel, void* buf, long count) {
 long zip_nx_irecv(long typesel, void* buf, long count) {
   return value(zip_nx_irecv_(typesel, buf, count));
 }
+long zip_nx_irecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
+  return post("irecvx", selection_of(typesel, nodesel, ptypesel), buf, count, info);
+}
 long zip_nx_irecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
-  return value(post("irecvx", selection_of(typesel, nodesel, ptypesel), buf, count, info));
+  return value(zip_nx_irecvx_(typesel, buf, count, nodesel, ptypesel, info));
+}
+long zip_nx_isendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
+                       long rcount) {
+  const long mid = post("isendrecv", selection_of(typesel), rbuf, rcount, nullptr);
+  if (mid < 0 || send("isendrecv", type, sbuf, scount, node, ptype) < 0) return -1;
+  return mid;
 }
 long zip_nx_isendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount) {
-  const long mid = post("isendrecv", selection_of(typesel), rbuf, rcount, nullptr);
-  if (mid < 0 || send("isendrecv", type, sbuf, scount, node, ptype) < 0) return value(-1);
-  return mid;
+  return value(zip_nx_isendrecv_(type, sbuf, scount, node, ptype, typesel, rbuf, rcount));
 }
 long zip_nx_iprobe_(long typesel) {
   return probe("iprobe", selection_of(typesel), false, nullptr);
@@ -295,8 +312,11 @@ long zip_nx_iprobe_(long typesel) {
 long zip_nx_iprobe(long typesel) {
   return value(zip_nx_iprobe_(typesel));
 }
+long zip_nx_iprobex_(long typesel, long nodesel, long ptypesel, long* info) {
+  return probe("iprobex", selection_of(typesel, nodesel, ptypesel), false, info);
+}
 long zip_nx_iprobex(long typesel, long nodesel, long ptypesel, long* info) {
-  return value(probe("iprobex", selection_of(typesel, nodesel, ptypesel), false, info));
+  return value(zip_nx_iprobex_(typesel, nodesel, ptypesel, info));
 }
 long zip_nx_msgwait_(long mid) {
   return wait_for("msgwait", mid);
@@ -310,37 +330,62 @@ long zip_nx_msgdone_(long mid) {
 long zip_nx_msgdone(long mid) {
   return value(zip_nx_msgdone_(mid));
 }
+long zip_nx_msgignore_(long mid) {
+  return kept("msgignore", state().ignore(mid));
+}
 void zip_nx_msgignore(long mid) {
-  end(kept("msgignore", state().ignore(mid)));
+  end(zip_nx_msgignore_(mid));
+}
+long zip_nx_msgcancel_(long mid) {
+  return kept("msgcancel", state().cancel(mid));
 }
 void zip_nx_msgcancel(long mid) {
-  end(kept("msgcancel", state().cancel(mid)));
+  end(zip_nx_msgcancel_(mid));
+}
+long zip_nx_msgmerge_(long mid1, long mid2) {
+  long merged = -1;
+  return kept("msgmerge", state().merge(mid1, mid2, merged)) < 0 ? -1 : merged;
 }
 long zip_nx_msgmerge(long mid1, long mid2) {
-  long merged = -1;
-  const long result = kept("msgmerge", state().merge(mid1, mid2, merged));
-  end(result);
-  return merged;
+  return value(zip_nx_msgmerge_(mid1, mid2));
 }
 
+long zip_nx_hsend_(long type, const void* buf, long count, long node, long ptype, zip_nx_handler* handler) {
+  return send_handled("hsend", type, buf, count, node, ptype, {handler, nullptr, 0});
+}
 void zip_nx_hsend(long type, const void* buf, long count, long node, long ptype, zip_nx_handler* handler) {
-  end(send_handled("hsend", type, buf, count, node, ptype, {handler, nullptr, 0}));
+  end(zip_nx_hsend_(type, buf, count, node, ptype, handler));
+}
+long zip_nx_hsendx_(long type, const void* buf, long count, long node, long ptype, zip_nx_xhandler* handler,
+                    long hparam) {
+  return send_handled("hsendx", type, buf, count, node, ptype, {nullptr, handler, hparam});
 }
 void zip_nx_hsendx(long type, const void* buf, long count, long node, long ptype, zip_nx_xhandler* handler,
                    long hparam) {
-  end(send_handled("hsendx", type, buf, count, node, ptype, {nullptr, handler, hparam}));
+  end(zip_nx_hsendx_(type, buf, count, node, ptype, handler, hparam));
+}
+long zip_nx_hrecv_(long typesel, void* buf, long count, zip_nx_handler* handler) {
+  return post_handled("hrecv", selection_of(typesel), buf, count, {handler, nullptr, 0});
 }
 void zip_nx_hrecv(long typesel, void* buf, long count, zip_nx_handler* handler) {
-  end(post_handled("hrecv", selection_of(typesel), buf, count, {handler, nullptr, 0}));
+  end(zip_nx_hrecv_(typesel, buf, count, handler));
+}
+long zip_nx_hrecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, zip_nx_xhandler* handler,
+                    long hparam) {
+  return post_handled("hrecvx", selection_of(typesel, nodesel, ptypesel), buf, count, {nullptr, handler, hparam});
 }
 void zip_nx_hrecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, zip_nx_xhandler* handler,
                    long hparam) {
-  end(post_handled("hrecvx", selection_of(typesel, nodesel, ptypesel), buf, count, {nullptr, handler, hparam}));
+  end(zip_nx_hrecvx_(typesel, buf, count, nodesel, ptypesel, handler, hparam));
+}
+long zip_nx_hsendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
+                       long rcount, zip_nx_handler* handler) {
+  if (post_handled("hsendrecv", selection_of(typesel), rbuf, rcount, {handler, nullptr, 0}) < 0) return -1;
+  return send("hsendrecv", type, sbuf, scount, node, ptype);
 }
 void zip_nx_hsendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount, zip_nx_handler* handler) {
-  if (post_handled("hsendrecv", selection_of(typesel), rbuf, rcount, {handler, nullptr, 0}) < 0) return end(-1);
-  end(send("hsendrecv", type, sbuf, scount, node, ptype));
+  end(zip_nx_hsendrecv_(type, sbuf, scount, node, ptype, typesel, rbuf, rcount, handler));
 }
 long zip_nx_masktrap(long mask) {
   return state().mask(mask != 0) ? 1 : 0;

@@ -40,6 +40,11 @@ int make(const char* name, Zip_Invoice** inv, Append append) {
   return 0;
 }
 
+void set_conversion(ZIP_MAILER& mailer, int conversion) {
+  mailer.conversion = conversion;
+  for (const auto& child : mailer.children) set_conversion(*child, conversion);
+}
+
 }  // namespace
 
 }  // namespace margay::zipcode::core
@@ -105,6 +110,6 @@ int zip_set_conversion(ZIP_MAILER* mailer, int conversion) {
     ZIP_MAILER& open = session.open_mailer(mailer);
     if (conversion != ZIP_NATIVE && conversion != ZIP_XDR)
       fail("unknown conversion " + std::to_string(conversion) + "; use ZIP_NATIVE or ZIP_XDR");
-    open.conversion = conversion;
+    set_conversion(open, conversion);
   });
 }

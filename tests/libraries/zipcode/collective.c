@@ -292,6 +292,43 @@ static void caching(void) {
   zip_free_method(&recv);
 }
 
+/* A fanout_exec uses the cached fan-out, and runs its method at each process after it. */
+static int counting_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig, void* state) {
+  ++*(int*)state;
+  return zip_fanout(mailer, data, length, orig);
+}
+static int failing_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig, void* state) {
+  (void)mailer, (void)data, (void)length, (void)orig, (void)state;
+  return 5;
+}
+static void cached_exec(void) {
+  ZIP_MAILER* mailer = open_all(0);
+  int fanouts = 0, runs = 0, root;
+  Method* fanout = zip_new_function_method((Zip_function*)counting_fanout, &fanouts);
+  Method* failing = zip_new_function_method((Zip_function*)failing_fanout, NULL);
+  Method* method = zip_new_method(increment, &runs);
+  const int rank = zip_rank(mailer), size = zip_size(mailer);
+  NEED(zip_cache_method(mailer, ZIP_OP_FANOUT, fanout, "counted") == 0);
+  for (root = 0; root < size; ++root) {
+    int value = 100 + root, length = (int)sizeof value;
+    void* data = rank == root ? &value : NULL;
+    NEED(z_fanout_exec(mailer, &data, &length, method, root) == 0);
+    NEED(fanouts == root + 1 && runs == root + 1);
+    NEED(length == (int)sizeof value && *(int*)data == 101 + root);
+    if (rank != root) free(data);
+  }
+  {
+    int value = 1, length = (int)sizeof value;
+    void* data = &value;
+    NEED(zip_cache_method(mailer, ZIP_OP_FANOUT, failing, "failing") == 0);
+    NEED(z_fanout_exec(mailer, &data, &length, method, 0) == 5 && runs == size && value == 1);
+  }
+  zip_free_method(&fanout);
+  zip_free_method(&failing);
+  zip_free_method(&method);
+  zip_close(&mailer);
+}
+
 /* The operations by shared memory have the same results; a mailer over two nodes has none. */
 static void shared(void) {
   ZIP_MAILER* mailer = open_all(0);
@@ -311,6 +348,29 @@ static void shared(void) {
   }
   zip_free_method(&add);
   zip_close(&mailer);
+}
+
+/* A Postmaster outside of the grid is no member: it needs no memory of theirs. */
+static void shared_outside(void) {
+  const int nodes = zip_nodes();
+  ZIP_ADDRESSEES* all = everyone(0);
+  Method* add = zip_new_method(add_ints, NULL);
+  int P = 1, Q = nodes - 1;
+  ZIP_MAILER* mailer;
+  if (nodes > 1) {
+    mailer = g2_grid_open(&P, &Q, all);
+    if (zip_rank(mailer) == ZIP_POSTMASTER) {
+      NEED(zip_use_shared_memory(mailer) != 0);
+    } else {
+      const int is_shared = zip_on_one_node(mailer);
+      NEED((zip_use_shared_memory(mailer) == 0) == is_shared);
+      NEED(strcmp(zip_operation_name(mailer, ZIP_OP_COMBINE), is_shared ? "shared memory" : "message passing") == 0);
+      all_operations(mailer, add);
+    }
+    zip_close(&mailer);
+  }
+  zip_free_method(&add);
+  zip_free_addressees(&all);
 }
 
 static int deleted = 0;
@@ -338,9 +398,10 @@ static void attributes(void) {
   NEED(deleted == 111);
 }
 
-static const Case cases[] = {{"collectives", collectives}, {"printed", printed}, {"exec", exec},
-                             {"classes", classes},         {"caching", caching}, {"shared", shared},
-                             {"attributes", attributes}};
+static const Case cases[] = {
+    {"collectives", collectives}, {"printed", printed},         {"exec", exec},
+    {"classes", classes},         {"caching", caching},         {"shared", shared},
+    {"attributes", attributes},   {"cached_exec", cached_exec}, {"shared_outside", shared_outside}};
 
 int main(int argc, char** argv) {
   int result;

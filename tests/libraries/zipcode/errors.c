@@ -175,10 +175,35 @@ static int negative(int p, int q, void* extra) {
   return -3;
 }
 
+static void caching_errors(void) {
+  ZIP_ADDRESSEES* alone = zip_new_cohort(0, 0, 7, 1);
+  ZIP_MAILER *mailer = open_alone(), *short_tagged = y_open(alone);
+  Method *combine = zip_new_method(add, NULL), *function = zip_new_function_method((Zip_function*)at_nobody, NULL);
+  int count;
+  NEED(zip_cache_method(mailer, 99, function, "x") != 0);
+  SAID("unknown operation 99");
+  NEED(zip_cache_method(mailer, ZIP_OP_SYNC, combine, "x") != 0);
+  SAID("zip_cache_method:");
+  NEED(zip_cache_method(short_tagged, ZIP_OP_SEND, function, "x") != 0);
+  SAID("sends and receives of class Y are not replaced");
+  for (count = ZIP_OP_COMBINE; count <= ZIP_OP_SYNC; ++count) {
+    NEED(zip_cache_method(short_tagged, count, function, "x") != 0);
+    SAID("zip_cache_method: class Y has no collective operations");
+  }
+  NEED(zip_use_shared_memory(short_tagged) != 0);
+  SAID("zip_use_shared_memory: class Y has no collective operations");
+  NEED(strcmp(zip_operation_name(short_tagged, ZIP_OP_COMBINE), "message passing") == 0);
+  zip_free_method(&combine);
+  zip_free_method(&function);
+  zip_close(&mailer);
+  zip_close(&short_tagged);
+  zip_free_addressees(&alone);
+}
+
 static void operation_errors(void) {
   ZIP_ADDRESSEES* alone = zip_new_cohort(0, 0, 7, 1);
   ZIP_MAILER *mailer = open_alone(), *short_tagged = y_open(alone), *own, *grid;
-  Method *combine = zip_new_method(add, NULL), *function = zip_new_function_method((Zip_function*)at_nobody, NULL);
+  Method* combine = zip_new_method(add, NULL);
   Zip_mail_class lost = {"lost", 2, 4, at_nobody, at_nobody, NULL};
   char* letter;
   int value = 1, name[2] = {4, 5}, length = -1, P = 1, Q = 1, count;
@@ -200,12 +225,6 @@ static void operation_errors(void) {
   SAID("z_fanin: the mailer has no rank 3");
   NEED(z_fanout_exec(mailer, &small, &length, combine, 0) != 0);
   SAID("z_fanout_exec:");
-  NEED(zip_cache_method(mailer, 99, function, "x") != 0);
-  SAID("unknown operation 99");
-  NEED(zip_cache_method(mailer, ZIP_OP_SYNC, combine, "x") != 0);
-  SAID("zip_cache_method:");
-  NEED(zip_cache_method(short_tagged, ZIP_OP_SEND, function, "x") != 0);
-  SAID("sends and receives of class Y are not replaced");
   NEED(zip_set_attribute(mailer, 7, NULL) != 0);
   SAID("unknown key 7");
   lost.names = 0;
@@ -240,7 +259,6 @@ static void operation_errors(void) {
   zip_close(&mailer);
   zip_close(&short_tagged);
   zip_free_method(&combine);
-  zip_free_method(&function);
   zip_free_addressees(&alone);
 }
 
@@ -269,6 +287,41 @@ static void between(void) {
     zip_set_error_handler(NULL);
     g1_grid_open(NULL, NULL);
   }
+}
+
+/* Operations by shared memory: buffers that differ between the members are an error at all of them, as many times as it
+ * happens, and the next operation is right. Each row has the first member's buffer and that of the others. */
+static void shared_errors(void) {
+  static const struct Row {
+    int size, items, other_size, other_items;
+  } rows[] = {{4, 1, 4, 2},        {4, 2, 4, 1},     {4, 0, 4, 1},    {4, 1, 4, 0},
+              {4, 9000, 4, 17000}, {40000, 1, 4, 1}, {4, 1, 40000, 1}};
+  static int buffer[20000];
+  ZIP_MAILER* mailer = open_all(0);
+  Method* combine = zip_new_method(add, NULL);
+  const int rank = zip_rank(mailer), size = zip_size(mailer);
+  int operation, value;
+  size_t i;
+  NEED((zip_use_shared_memory(mailer) == 0) == zip_on_one_node(mailer));
+  if (!zip_on_one_node(mailer) || size == 1) {
+    zip_close(&mailer);
+    zip_free_method(&combine);
+    return;
+  }
+  for (operation = 0; operation < 3; ++operation) {
+    for (i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+      const int bytes = rank == 0 ? rows[i].size : rows[i].other_size,
+                items = rank == 0 ? rows[i].items : rows[i].other_items;
+      if (operation == 0) NEED(zip_combine(mailer, buffer, combine, bytes, items) != 0);
+      if (operation == 1) NEED(zip_fanin(mailer, size - 1, buffer, combine, bytes, items) != 0);
+      if (operation == 2) NEED(zip_prefix(mailer, buffer, combine, bytes, items) != 0);
+      SAID("has a buffer of");
+      value = 1;
+      NEED(zip_combine(mailer, &value, combine, (int)sizeof value, 1) == 0 && value == size && said[0] == '\0');
+    }
+  }
+  zip_free_method(&combine);
+  zip_close(&mailer);
 }
 
 /* All context_ids in use: an error at each member, and the mailer can be opened when one is closed. */
@@ -339,8 +392,10 @@ static void twice(void) {
 static const Case cases[] = {{"group_errors", group_errors},
                              {"mailer_errors", mailer_errors},
                              {"letter_errors", letter_errors},
+                             {"caching_errors", caching_errors},
                              {"operation_errors", operation_errors},
                              {"between", between},
+                             {"shared_errors", shared_errors},
                              {"exhausted", exhausted},
                              {"rectangle", rectangle},
                              {"default_handler", default_handler},

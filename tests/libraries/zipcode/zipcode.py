@@ -132,6 +132,7 @@ def case_printed(case):
 def case_exec(case):
     """The method of a fanout_exec runs before the data are passed on."""
     everywhere(case, "exec", of="collective")
+    everywhere(case, "cached_exec", of="collective")
 
 
 def case_classes(case):
@@ -146,7 +147,8 @@ def case_caching(case):
 
 def case_shared(case):
     """Collective operations by shared memory have the same results; over two nodes they are refused everywhere."""
-    everywhere(case, "shared", of="collective")
+    for name in ("shared", "shared_outside"):
+        everywhere(case, name, of="collective")
 
 
 def case_attributes(case):
@@ -255,6 +257,15 @@ def case_host(case):
         case.expect_lines(["4 nodes, 10 parts: pi is 3.141593"])
 
 
+def case_serving(case):
+    """A process that computes serves others: the Postmaster General's openings, and long letters that it has sent."""
+    for name in ("opening", "long_letter", "polled_letter"):
+        for number, (ranks, options) in enumerate(((2, ()), (2, ("--nodes", "2")), (3, ()), (4, ("--nodes", "2")))):
+            done = case.folder / f"{name}{number}"
+            done.mkdir()
+            everywhere(case, name, ((ranks, options),), env={"DONE": str(done)}, of="serving")
+
+
 def case_figure_1(case):
     """examples/zipcode/figure_1: the envelope of each class."""
     case.margay(example(case, "figure_1"), ranks=1)
@@ -285,7 +296,7 @@ def case_isolation(case):
 
 def case_errors(case):
     """Invalid arguments of each call are errors with a message, and a value of the call."""
-    for name in ("group_errors", "mailer_errors", "letter_errors", "operation_errors", "twice"):
+    for name in ("group_errors", "mailer_errors", "letter_errors", "caching_errors", "operation_errors", "shared_errors", "twice"):
         everywhere(case, name, WORLDS[:3], of="errors")
     everywhere(case, "rectangle", ((4, ()),), of="errors")
     case.margay(program(case, "errors"), "before")

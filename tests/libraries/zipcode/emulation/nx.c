@@ -238,6 +238,34 @@ static int said(const char* text) {
   return is_there;
 }
 
+static void plain_handler(long type, long count, long node, long ptype) {
+  (void)type, (void)count, (void)node, (void)ptype;
+}
+static void extended_handler(long type, long count, long node, long ptype, long hparam) {
+  (void)type, (void)count, (void)node, (void)ptype, (void)hparam;
+}
+
+/* Each form with an underscore returns -1 after an error that names its call. */
+static void underscore_errors(long me) {
+  long value = 0, bad = -7;
+#define REFUSED(call, words) NEED((call) == -1 && strstr(zip_nx_error(), words) != NULL)
+  REFUSED(_csendrecv(-5, &value, 8, me, 0, 1000, &value, 8), "csendrecv: invalid type -5");
+  REFUSED(_gsendx(1, &value, 8, &bad, 1), "gsendx: invalid node -7");
+  REFUSED(_gsendx(1, &value, 8, NULL, 1), "gsendx: the list of nodes is NULL");
+  REFUSED(_cprobex(5000000000L, me, 0, NULL), "cprobex: ");
+  REFUSED(_iprobex(1, -3, 0, NULL), "iprobex: ");
+  REFUSED(_irecvx(1, &value, 8, -3, 0, NULL), "irecvx: ");
+  REFUSED(_isendrecv(-5, &value, 8, me, 0, 1001, &value, 8), "isendrecv: invalid type -5");
+  REFUSED(_msgignore(12345), "msgignore: invalid message id 12345");
+  REFUSED(_msgcancel(12345), "msgcancel: invalid message id 12345");
+  REFUSED(_msgmerge(12345, 12346), "msgmerge: invalid message id");
+  REFUSED(_hsend(-5, &value, 8, me, 0, plain_handler), "hsend: invalid type -5");
+  REFUSED(_hsendx(-5, &value, 8, me, 0, extended_handler, 1), "hsendx: invalid type -5");
+  REFUSED(_hrecv(1, &value, 8, NULL), "hrecv: the handler is NULL");
+  REFUSED(_hrecvx(1, &value, 8, me, 0, NULL, 1), "hrecvx: the handler is NULL");
+  REFUSED(_hsendrecv(1, &value, 8, me, 0, 1, &value, 8, NULL), "hsendrecv: the handler is NULL");
+}
+
 static void errors(void) {
   const long me = mynode();
   long value = 0;
@@ -251,6 +279,7 @@ static void errors(void) {
   NEED(_irecv(5000000000L, &value, sizeof value) == -1);
   NEED(_msgwait(12345) == -1 && strstr(zip_nx_error(), "invalid message id 12345") != NULL);
   NEED(_msgdone(12345) == -1);
+  underscore_errors(me);
   zip_set_error_handler(keep_error);
   send_long(1, 1, me);
   NEED(_crecv(1, small, sizeof small) == -1);

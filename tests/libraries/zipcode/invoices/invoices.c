@@ -436,6 +436,38 @@ static void builder(void) {
   if (all != NULL) zip_free_addressees(&all);
 }
 
+/* --- The conversion of a mailer is that of its children --- */
+
+static void conversions(void) {
+  ZIP_ADDRESSEES* all = everyone();
+  int P = zip_nodes(), Q = 1, R = 1, conversion, i;
+  ZIP_MAILER* cube = g3_grid_open(&P, &Q, &R, all);
+  ZIP_MAILER* family[] = {cube,
+                          g3_PQ_plane(cube),
+                          g3_QR_plane(cube),
+                          g3_PR_plane(cube),
+                          g2_row(g3_PQ_plane(cube)),
+                          g2_col(g3_PQ_plane(cube)),
+                          g2_row(g3_QR_plane(cube)),
+                          g2_col(g3_QR_plane(cube)),
+                          g2_row(g3_PR_plane(cube)),
+                          g2_col(g3_PR_plane(cube))};
+  short s = 1;
+  Zip_Invoice* invoice;
+  NEED(zip_new_invoice(&invoice, "%s", &s) == 0);
+  for (conversion = ZIP_XDR; conversion >= ZIP_NATIVE; --conversion) {
+    NEED(zip_set_conversion(cube, conversion) == 0);
+    /* A short has two bytes, and four in XDR. */
+    for (i = 0; i < 10; ++i) NEED(zip_sizeof_invoice(family[i], invoice) == (conversion == ZIP_XDR ? 4 : 2));
+  }
+  /* A child may have another one. */
+  NEED(zip_set_conversion(family[1], ZIP_XDR) == 0 && zip_sizeof_invoice(cube, invoice) == 2);
+  NEED(zip_sizeof_invoice(family[4], invoice) == 4 && zip_sizeof_invoice(family[6], invoice) == 2);
+  zip_free_invoice(&invoice);
+  zip_close(&cube);
+  if (all != NULL) zip_free_addressees(&all);
+}
+
 /* --- Copies, for the trace: each process sends to the next one --- */
 
 static void copies(void) {
@@ -474,9 +506,9 @@ static void copies(void) {
   if (all != NULL) zip_free_addressees(&all);
 }
 
-static const struct test_case cases[] = {{"paper", paper},     {"classes", classes}, {"combines", combines},
-                                         {"buffers", buffers}, {"flood", flood},     {"builder", builder},
-                                         {"copies", copies}};
+static const struct test_case cases[] = {
+    {"paper", paper}, {"classes", classes}, {"combines", combines}, {"buffers", buffers},
+    {"flood", flood}, {"builder", builder}, {"copies", copies},     {"conversions", conversions}};
 
 int main(int argc, char** argv) {
   return run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);

@@ -46,6 +46,12 @@ def case_combines(case):
     everywhere(case, "combines")
 
 
+def case_packed(case):
+    """Packed combines, fan-ins and fan-outs, and receives that unpack, in each class; their errors."""
+    for name in ("operations", "receives", "refused"):
+        everywhere(case, name, of="packed")
+
+
 def case_buffers(case):
     """Buffers in a fan-out; reserved space in given and new memory."""
     everywhere(case, "buffers")
@@ -59,6 +65,11 @@ def case_flood(case):
 def case_builder(case):
     """An invoice of 2,000 items that the builder makes."""
     everywhere(case, "builder")
+
+
+def case_conversions(case):
+    """The conversion of a mailer is that of its planes, rows and columns, until one of them gets another."""
+    everywhere(case, "conversions")
 
 
 def case_copies(case):
