@@ -240,8 +240,8 @@ void PmiServer::lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutco
                : "cmd=lookup_result rc=-1 msg=service_not_found" + why_field(unusable));
 }
 
-// PMI-1.1 has no port in this command; margay's clients send it, so that a name of another port stays. Other jobs' names
-// remain.
+// PMI-1.1 has no port in this command; margay's clients send it, so that a name of another port stays. Other jobs'
+// names remain.
 void PmiServer::unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   const std::string port = line.text("port");
   const auto it = services_.find(line.text("service"));
