@@ -9,7 +9,7 @@ namespace margay::zipcode::core {
 
 namespace {
 
-constexpr portals::Rank kServer = 0;
+constexpr portals::Rank kAdmitter = 0;  // process 0
 
 }  // namespace
 
@@ -20,12 +20,12 @@ std::string form_error(std::uint32_t peer, const std::string& form, const std::s
 }
 
 void Registrar::add_started(std::span<const portals::Rank> places) {
-  post_.send_system(kServer, Tag::started, std::as_bytes(places));
+  post_.send_system(kAdmitter, Tag::started, std::as_bytes(places));
 }
 
 bool Registrar::take_admitted(portals::Rank place, std::string& verdict) {
   return post_.take_system(Tag::admitted, [&](portals::Rank source, Bytes body) {
-    if (source != kServer || body.size() < sizeof place || std::memcmp(body.data(), &place, sizeof place) != 0)
+    if (source != kAdmitter || body.size() < sizeof place || std::memcmp(body.data(), &place, sizeof place) != 0)
       return false;
     const Bytes text = body.subspan(sizeof place);
     verdict.assign(reinterpret_cast<const char*>(text.data()), text.size());
@@ -35,10 +35,10 @@ bool Registrar::take_admitted(portals::Rank place, std::string& verdict) {
 
 void Registrar::add_ended(std::span<const portals::Rank> places) {
   for (const portals::Rank each : places) post_.add_ended(each);
-  if (post_.rank().rank() == kServer)
-    pass_on_ended(places, kServer);
+  if (post_.rank().rank() == kAdmitter)
+    pass_on_ended(places, kAdmitter);
   else
-    post_.send_system(kServer, Tag::ended, std::as_bytes(places));
+    post_.send_system(kAdmitter, Tag::ended, std::as_bytes(places));
 }
 
 std::vector<portals::Rank> Registrar::places_in(Bytes body) const {
@@ -54,7 +54,7 @@ std::vector<portals::Rank> Registrar::places_in(Bytes body) const {
 // later letter of it is.
 void Registrar::notify() {
   take_ended();
-  if (post_.rank().rank() == kServer) take_newcomers();
+  if (post_.rank().rank() == kAdmitter) take_newcomers();
   if (server_ != nullptr) server_->serve();
 }
 
@@ -62,7 +62,7 @@ void Registrar::take_ended() {
   while (post_.take_system(Tag::ended, [&](portals::Rank source, Bytes body) {
     const std::vector<portals::Rank> places = places_in(body);
     for (const portals::Rank each : places) post_.add_ended(each);
-    if (post_.rank().rank() == kServer) pass_on_ended(places, source);
+    if (post_.rank().rank() == kAdmitter) pass_on_ended(places, source);
     return true;
   })) {
   }
