@@ -56,17 +56,21 @@ bool PmiChannels::on_readable(std::uint32_t rank) {
 }
 
 void PmiChannels::drain(std::uint32_t rank) {
+  // First the lines behind an order that is being carried out: the end of the stream would discard them.
+  take_lines(rank);
   // The number of reads is bounded, because a child of the rank may write without end.
   for (int reads = 0; reads < kDrainReads && on_readable(rank); ++reads) {
   }
 }
 
-// Cuts complete lines out of the bytes. The channel is closed before a report, which may end the job.
+// Cuts complete lines out of the bytes. The channel is closed before a report, which may end the job. A line is removed
+// before it is carried out, because an order may collect the end of this rank, whose drain() continues with the rest.
 void PmiChannels::take_lines(std::uint32_t rank) {
   Channel& channel = channels_[rank];
-  std::size_t begin = 0;
-  for (std::size_t end = 0; (end = channel.unread.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    const PmiOutcome outcome = server_.take_line(rank, std::string_view(channel.unread).substr(begin, end - begin));
+  for (std::size_t end = 0; (end = channel.unread.find('\n')) != std::string::npos;) {
+    const std::string line = channel.unread.substr(0, end);
+    channel.unread.erase(0, end + 1);
+    const PmiOutcome outcome = server_.take_line(rank, line);
     for (const PmiReply& reply : outcome.replies) answer(reply);
     if ((outcome.spawn || !outcome.kill.empty()) && order_) answer({rank, order_(rank, outcome) + "\n"});
     if (!outcome.aborts && outcome.error.empty()) continue;
@@ -74,7 +78,6 @@ void PmiChannels::take_lines(std::uint32_t rank) {
     close_channel(channel);
     return report_(rank, outcome);
   }
-  channel.unread.erase(0, begin);
   // A line without an end must not fill the launcher's memory.
   if (channel.unread.size() <= sim::kMaxPmiLineBytes) return;
   PmiOutcome outcome;
