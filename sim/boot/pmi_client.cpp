@@ -276,18 +276,36 @@ std::vector<Number> numbers_of(std::string_view list) {
   return numbers;
 }
 
-// A control character would begin another line.
+// A line has a field's name and its value. The launcher ends a job whose lines are longer than its bound.
+constexpr std::size_t kMaxSpawnValue = kMaxPmiLineBytes - 64;
+
+// The reason why the launch protocol cannot carry a text; empty: it can. A control character would begin another line.
+std::string why_no_line(std::string_view text) {
+  const bool has_control =
+      std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (has_control) return "a control character (a newline, a tab)";
+  return text.size() > kMaxSpawnValue ? "more than " + std::to_string(kMaxSpawnValue) + " bytes" : "";
+}
+
 Status check_lines(const SpawnLines& request) {
-  const auto is_line = [](std::string_view text) {
-    return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  };
+  if (request.commands.size() > kMaxSpawnCommands) {
+    return Status::error(std::to_string(request.commands.size()) + " commands are more than the " +
+                         std::to_string(kMaxSpawnCommands) + " of a request; start them by several calls");
+  }
   for (const SpawnLines::Command& command : request.commands) {
-    bool good = is_line(command.program) && std::ranges::all_of(command.arguments, is_line);
-    for (const auto& [key, value] : command.info) good = good && is_line(key) && is_line(value);
-    if (!good) {
-      return Status::error("the command " + command.program.substr(0, 80) +
-                           " has a control character (a newline, a tab) in its name, an argument or an info value, "
-                           "which the launch protocol cannot carry; pass it by a file");
+    std::string why = why_no_line(command.program);
+    const auto check = [&why](std::string_view text) {
+      if (why.empty()) why = why_no_line(text);
+    };
+    std::ranges::for_each(command.arguments, check);
+    for (const auto& [key, value] : command.info) {
+      check(key);
+      check(value);
+    }
+    if (!why.empty()) {
+      return Status::error("the command " + command.program.substr(0, 80) + " has " + why +
+                           " in its name, an argument or an info value, which the launch protocol cannot carry; pass "
+                           "it by a file");
     }
   }
   return {};

@@ -20,6 +20,8 @@ inline constexpr std::size_t kMaxPmiFields = 64;
 inline constexpr std::size_t kMaxPmiName = 256;
 inline constexpr std::size_t kMaxPmiKey = 64;
 inline constexpr std::size_t kMaxPmiValue = 1024;
+// Commands of a spawn request. Margay's launcher cannot find the end of a request that announces more.
+inline constexpr std::size_t kMaxSpawnCommands = 256;
 
 // One parsed line: a command and its fields, in their order.
 class PmiMessage {

@@ -20,11 +20,12 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/boot/pmi_message.hpp"
 
 namespace margay::command {
 
 // Bounds of an order. Beyond them it is refused, so that a rank cannot fill the launcher's memory.
-inline constexpr std::uint32_t kMaxSpawnCommands = 256;
+inline constexpr std::uint32_t kMaxSpawnCommands = sim::kMaxSpawnCommands;
 // The answer has a code and a place for each process, and must fit in a line (sim::kMaxPmiLineBytes).
 inline constexpr std::uint32_t kMaxSpawnProcesses = 1024;
 inline constexpr std::uint32_t kMaxSpawnArguments = 4096;

@@ -72,6 +72,9 @@ def case_spawned_failures(case):
         case.expect_lines([none, none.replace("rank 0", "rank 1")])
     case.margay("--places", "2", program, "start", program, "1", "--", "tell", ranks=2)
     case.expect_lines([started(0, "not", rank=rank, error="MPI_ERR_SPAWN, ") for rank in range(2)])
+    # An argument that is longer than a line of the request.
+    case.margay(program, "start", program, "2", "--", "x" * 20000, ranks=2)
+    case.expect_lines([none, none.replace("rank 0", "rank 1")])
     case.margay(program, "ports", program, "2", ranks=2)
     case.expect_lines([started(0, "not", "not", rank=rank, error="MPI_ERR_SPAWN, ") for rank in range(2)])
     # The root's own error names the argument; the others learn that it is wrong.

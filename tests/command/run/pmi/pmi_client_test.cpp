@@ -169,7 +169,14 @@ TEST_CASE("a client requests processes, and gets their codes and places, or the 
   CHECK(started.places.empty());
   request.commands[1].arguments = {"two\nlines"};
   CHECK(client.spawn(request, started).sentence().find("none has a control character") != std::string::npos);
-  // The connection is still in order.
+  request.commands[1].arguments = {std::string(sim::kMaxPmiLineBytes, 'a')};
+  CHECK(client.spawn(request, started).sentence().find("none has more than 16320 bytes") != std::string::npos);
+  request.commands.assign(sim::kMaxSpawnCommands + 1, {1, "a", {}, {}});
+  CHECK(client.spawn(request, started).sentence().find("257 commands are more than the 256") == 0);
+  // The longest lines arrive, and the connection is still in order.
+  request.commands.assign(sim::kMaxSpawnCommands, {0, "a", {}, {}});
+  request.commands[0] = {1, "a", {"", std::string(16320, 'a')}, {}};
+  CHECK(client.spawn(request, started).ok());
   CHECK(client.kill({10, 12}).ok() == false);
   CHECK(client.put("k", "v").ok());
 }
