@@ -39,15 +39,19 @@ constexpr std::uint64_t kPlacesPatienceNs = 5'000'000'000;
 constexpr std::uint64_t kBetweenTriesNs = 1'000'000;
 
 // Sends the request to the launcher, again and again while places may become free. Progress goes on meanwhile, because
-// processes that end may still send.
-margay::portals::Status request_processes(MpiRank& rank, const SpawnLines& request, Spawned& answer) {
-  margay::sim::Process& process = rank.process();
+// processes that end may still send, and other threads may enter, because their children may have the places.
+margay::portals::Status request_processes(Call& call, const SpawnLines& request, Spawned& answer) {
+  margay::sim::Process& process = call.rank().process();
   const std::uint64_t begin = process.clock().now_ns();
   for (;;) {
     margay::portals::Status status = process.job().pmi->spawn(request, answer);
     if (status.ok() || !answer.may_try_again || process.clock().now_ns() - begin > kPlacesPatienceNs) return status;
-    while (rank.device().progress()) continue;
+    while (call.device().progress()) continue;
+    // Otherwise the job board shows the call.
+    const bool steps_out = call.rank().threaded();
+    if (steps_out) call.step_out();
     margay::sim::give_processor_up(kBetweenTriesNs);
+    if (steps_out) call.step_in();
   }
 }
 
@@ -66,10 +70,10 @@ void give_up(Started& started, int error_class, std::string why) {
 
 // Sends the request to the launcher. `port`: the name of the port at which the new processes find their parents.
 // Requires: `started` has a code for each process.
-void start(MpiRank& rank, SpawnLines& request, const std::string& port, Started& started) {
+void start(Call& call, SpawnLines& request, const std::string& port, Started& started) {
   request.preput.emplace_back(margay::sim::kParentPortKey, port);
   Spawned answer;
-  const margay::portals::Status status = request_processes(rank, request, answer);
+  const margay::portals::Status status = request_processes(call, request, answer);
   for (std::size_t i = 0; status.ok() && i < std::min(answer.codes.size(), started.codes.size()); ++i) {
     if (answer.codes[i] == 0) started.codes[i] = MPI_SUCCESS;
   }
@@ -122,7 +126,7 @@ Started request_at_root(Call& call, const Commands& commands, std::string& port)
     return started;
   }
   port = port_name_text(*opened);
-  start(call.rank(), request, port, started);
+  start(call, request, port, started);
   return started;
 }
 

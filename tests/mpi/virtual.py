@@ -59,6 +59,7 @@ NOT_THERE = {
     "shared_processor": "it measures the time that its process takes, which has all ranks there",
     "spawn": "a simulated job starts no processes",
     "spawn_ports": "likewise",
+    "spawn_threads": "likewise",
     "threads": "threads",
     "tool_interface": "it sets the limits of the real wires, and counts their bytes",
     "tool_threads": "threads",
