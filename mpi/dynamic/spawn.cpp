@@ -53,9 +53,11 @@ margay::portals::Status request_processes(Call& call, const SpawnLines& request,
                                             std::to_string(kPlacesPatienceNs / 1'000'000'000) + " s");
     }
     while (call.device().progress()) continue;
-    call.step_out();
+    // Otherwise the job board shows the call.
+    const bool steps_out = call.rank().threaded();
+    if (steps_out) call.step_out();
     margay::sim::give_processor_up(kBetweenTriesNs);
-    call.step_in();
+    if (steps_out) call.step_in();
   }
 }
 

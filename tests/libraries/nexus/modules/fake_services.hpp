@@ -47,14 +47,6 @@ class FakeRank final : public host::Rank {
   void detach(portals::PortalIndex) override { std::abort(); }
   void name_entry(portals::PortalIndex, const portals::MatchEntry&, const char*) override { std::abort(); }
   void hold_when_no_room(portals::PortalIndex) override { std::abort(); }
-  [[nodiscard]] std::uint32_t places() const override { return size(); }
-  [[nodiscard]] bool has_process(portals::Rank) const override { std::abort(); }
-  [[nodiscard]] portals::Status start_processes(const std::string&, std::uint32_t,
-                                                std::vector<portals::Rank>&) override {
-    std::abort();
-  }
-  [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>&) override { std::abort(); }
-  void note_end(portals::Rank) override { std::abort(); }
   [[nodiscard]] bool try_send(const portals::Header&, const portals::Region&) override { std::abort(); }
   void send(host::Outgoing&) override { std::abort(); }
   [[nodiscard]] host::SendState state(const host::Outgoing&) const override { std::abort(); }
