@@ -26,7 +26,7 @@ TEST_CASE("an order that collects the end of its own rank takes each of its line
   all = &channels;
   int end = -1;
   REQUIRE(channels.open(0, end).ok());
-  const std::string request = "mcmd=spawn\nnprocs=1\nexecname=a\nendcmd\n";
+  const std::string request = "mcmd=spawn\nnprocs=1\nexecname=a\ntotspawns=1\nspawnssofar=1\nendcmd\n";
   const std::string lines =
       "cmd=barrier_in\n" + request + "cmd=put kvsname=kvs_t key=k value=v\n" + request + "cmd=ini";
   REQUIRE(::send(end, lines.data(), lines.size(), 0) == static_cast<ssize_t>(lines.size()));
