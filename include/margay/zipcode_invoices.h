@@ -36,7 +36,7 @@ typedef struct Zip_Invoice Zip_Invoice;
 /* Any function; a method has a pointer to it and calls it by its own type. */
 typedef void Zip_function(void);
 /* Combines `items` items of `size` bytes: into[i] = into[i] o from[i]. The operation is associative and commutative.
- * Both arrays are aligned for any type, except for the elements of a user type in zip_pack_combine(). */
+ * Both arrays are aligned as items of `size` bytes are, except for the elements of a user type in zip_pack_combine(). */
 typedef void Zip_combine_function(void* into, const void* from, int size, int items, void* state);
 /* The same for items of the built-in invoice type `type`: 'c', 's', 'i', 'l', 'f' or 'd'. */
 typedef void Zip_typed_combine_function(void* into, const void* from, char type, int items, void* state);
@@ -276,6 +276,15 @@ int z_pack_send(ZIP_MAILER* mailer, int rank, Zip_Invoice* invoice);
 int l_pack_send(ZIP_MAILER* mailer, int node, int pid, long tag, Zip_Invoice* invoice);
 int y_pack_send(ZIP_MAILER* mailer, int node, int pid, int tag, Zip_Invoice* invoice);
 
+/* Receive a letter as the blocking receives do, unpack it and free it, also after an error. Return the bytes that were
+ * unpacked, or -1 after an error. (ours) */
+int g1_recv_unpack(ZIP_MAILER* mailer, int p, Zip_Invoice* invoice);
+int g2_recv_unpack(ZIP_MAILER* mailer, int p, int q, Zip_Invoice* invoice);
+int g3_recv_unpack(ZIP_MAILER* mailer, int p, int q, int r, Zip_Invoice* invoice);
+int z_recv_unpack(ZIP_MAILER* mailer, int rank, Zip_Invoice* invoice);
+int l_recv_unpack(ZIP_MAILER* mailer, int node, int pid, long tag, Zip_Invoice* invoice);
+int y_recv_unpack(ZIP_MAILER* mailer, int tag, Zip_Invoice* invoice);
+
 /* Combine the elements of the invoices of all members; each member's variables then have the result. Each member's
  * invoice has the same types and counts; strides and reserved items may differ in nothing but their places in memory.
  * A typed method, such as ZIP_ADD, combines elements of built-in types; a method of kind ZIP_METHOD_COMBINE receives
@@ -283,6 +292,24 @@ int y_pack_send(ZIP_MAILER* mailer, int node, int pid, int tag, Zip_Invoice* inv
 int g1_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method);
 int g2_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method);
 int g3_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method);
+int z_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method); /* ours, like all further ones */
+int l_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method);
+/* The same, but the variables of the destination alone have the result; the others' are unchanged. */
+int g1_pack_fanin(ZIP_MAILER* mailer, int dest_p, Zip_Invoice* invoice, Method* comb_method);
+int g2_pack_fanin(ZIP_MAILER* mailer, int dest_p, int dest_q, Zip_Invoice* invoice, Method* comb_method);
+int g3_pack_fanin(ZIP_MAILER* mailer, int dest_p, int dest_q, int dest_r, Zip_Invoice* invoice, Method* comb_method);
+int z_pack_fanin(ZIP_MAILER* mailer, int dest, Zip_Invoice* invoice, Method* comb_method);
+int l_pack_fanin(ZIP_MAILER* mailer, int dest_node, int dest_pid, Zip_Invoice* invoice, Method* comb_method);
+/* The variables of the origin, at all. The invoices of the others may have deferred sizes: they unpack what was packed. */
+int g1_pack_fanout(ZIP_MAILER* mailer, Zip_Invoice* invoice, int orig_p);
+int g2_pack_fanout(ZIP_MAILER* mailer, Zip_Invoice* invoice, int orig_p, int orig_q);
+int g3_pack_fanout(ZIP_MAILER* mailer, Zip_Invoice* invoice, int orig_p, int orig_q, int orig_r);
+int z_pack_fanout(ZIP_MAILER* mailer, Zip_Invoice* invoice, int orig);
+int l_pack_fanout(ZIP_MAILER* mailer, Zip_Invoice* invoice, int orig_node, int orig_pid);
+/* By rank, for every class except Y. */
+int zip_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method);
+int zip_pack_fanin(ZIP_MAILER* mailer, int dest, Zip_Invoice* invoice, Method* comb_method);
+int zip_pack_fanout(ZIP_MAILER* mailer, Zip_Invoice* invoice, int orig);
 
 /* The paper spells several names in two ways; both are accepted. */
 #define Zip_new_invoice zip_new_invoice

@@ -2,9 +2,13 @@
 // inside.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "libraries/zipcode/error.hpp"
@@ -49,5 +53,18 @@ void run_methods(Session& session, const Zip_Invoice& invoice, Function function
   }
   if (!error.empty()) fail(error);
 }
+
+// Memory that the program may free by free().
+struct FreeMemory {
+  void operator()(char* memory) const { std::free(memory); }
+};
+using FreedMemory = std::unique_ptr<char, FreeMemory>;
+
+// Records that an invoice was packed. `copies`: of each byte before the wire copies it.
+void record_packed(Session& session, std::uint64_t bytes, std::uint32_t copies);
+// Packs an invoice into new memory of `bytes`. Throws Error and std::bad_alloc.
+[[nodiscard]] FreedMemory pack_new(Session& session, const Zip_Invoice& invoice, Conversion conversion, int& bytes);
+// Unpacks an invoice, and returns the bytes that it has read.
+int unpack_from(Session& session, const Zip_Invoice& invoice, Conversion conversion, std::span<const std::byte> space);
 
 }  // namespace margay::zipcode::core

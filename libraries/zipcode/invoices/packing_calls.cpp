@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "libraries/zipcode/call.hpp"
-#include "libraries/zipcode/invoices/element_combine.hpp"
 #include "libraries/zipcode/invoices/invoice_layout.hpp"
 #include "libraries/zipcode/invoices/packed_call.hpp"
 #include "libraries/zipcode/invoices/packing.hpp"
@@ -14,19 +13,20 @@
 
 namespace margay::zipcode::core {
 
-namespace {
+void record_packed(Session& session, std::uint64_t bytes, std::uint32_t copies) {
+  if (session.rank.recording()) session.rank.record({.number = kPacks, .bytes = bytes, .a = copies});
+}
 
-struct Free {
-  void operator()(char* memory) const { std::free(memory); }
-};
+int unpack_from(Session& session, const Zip_Invoice& invoice, Conversion conversion, std::span<const std::byte> space) {
+  std::uint64_t bytes = 0;
+  run_methods(session, invoice, [&] { return unpack(invoice, conversion, space, bytes); });
+  return as_int(bytes);
+}
+
+namespace {
 
 std::byte* bytes_of(char* memory) {
   return reinterpret_cast<std::byte*>(memory);
-}
-
-// Records that an invoice was packed. `copies`: of each byte before the wire copies it.
-void record_packed(Session& session, std::uint64_t bytes, std::uint32_t copies) {
-  if (session.rank.recording()) session.rank.record({.number = kPacks, .bytes = bytes, .a = copies});
 }
 
 int pack_into(Session& session, const Zip_Invoice& invoice, Conversion conversion, std::span<std::byte> space,
@@ -44,17 +44,26 @@ std::size_t size_of(Session& session, const Zip_Invoice& invoice, Conversion con
   return static_cast<std::size_t>(as_int(bytes));
 }
 
+}  // namespace
+
+FreedMemory pack_new(Session& session, const Zip_Invoice& invoice, Conversion conversion, int& bytes) {
+  const std::size_t size = size_of(session, invoice, conversion);
+  FreedMemory made(static_cast<char*>(std::malloc(size == 0 ? 1 : size)));
+  if (made == nullptr) throw std::bad_alloc();
+  bytes = pack_into(session, invoice, conversion, {bytes_of(made.get()), size}, true);
+  return made;
+}
+
+namespace {
+
 int pack_buffer(Session& session, const Zip_Invoice& invoice, Conversion conversion, char** ptr, int len) {
   if (*ptr != nullptr) {
     if (len < 0) fail("the buffer has " + std::to_string(len) + " bytes; pass its length");
     return pack_into(session, invoice, conversion, {bytes_of(*ptr), static_cast<std::size_t>(len)}, false);
   }
   if (len != ZIP_IGNORE) fail("the buffer is NULL, but its length is not ZIP_IGNORE");
-  const std::size_t size = size_of(session, invoice, conversion);
-  std::unique_ptr<char, Free> made(static_cast<char*>(std::malloc(size == 0 ? 1 : size)));
-  if (made == nullptr) throw std::bad_alloc();
-  const int bytes = pack_into(session, invoice, conversion, {bytes_of(made.get()), size}, true);
-  *ptr = made.release();
+  int bytes = 0;
+  *ptr = pack_new(session, invoice, conversion, bytes).release();
   return bytes;
 }
 
@@ -78,12 +87,6 @@ int pack_letter(Session& session, ZIP_MAILER* mailer, const Zip_Invoice& invoice
   const int bytes = static_cast<int>(letter.length());
   *ptr = session.hand_out(std::move(letter));
   return bytes;
-}
-
-int unpack_from(Session& session, const Zip_Invoice& invoice, Conversion conversion, std::span<const std::byte> space) {
-  std::uint64_t bytes = 0;
-  run_methods(session, invoice, [&] { return unpack(invoice, conversion, space, bytes); });
-  return as_int(bytes);
 }
 
 // The bytes of a buffer whose length is not known.
@@ -154,33 +157,6 @@ auto place(int p, int q = 0, int r = 0) {
   return [=](const ZIP_MAILER& mailer) { return rank_at(mailer, p, q, r); };
 }
 
-int pack_combine(const char* name, ZIP_MAILER* mailer, int mail_class, const Zip_Invoice* inv, const Method* method,
-                 const void* caller) {
-  return call(
-      name, -1,
-      [&](Session& session) {
-        const Zip_Invoice& invoice = given(inv);
-        ElementCombine elements;
-        std::vector<std::byte> packed;
-        const Conversion conversion = conversion_of(session.open_mailer(mailer, mail_class));
-        run_methods(session, invoice, [&] {
-          std::string error = elements.prepare(invoice, conversion, method);
-          if (!error.empty()) return error;
-          packed.resize(elements.bytes());
-          return elements.pack(packed);
-        });
-        record_packed(session, packed.size(), 1);
-        Method whole = elements.method();
-        const int result = do_combine(session, name, session.open_mailer(mailer, mail_class), packed.data(), &whole,
-                                      as_int(packed.size()), packed.empty() ? 0 : 1);
-        if (result != 0) return result;
-        if (!elements.error().empty()) fail(elements.error());
-        run_methods(session, invoice, [&] { return elements.unpack(packed); });
-        return 0;
-      },
-      caller);
-}
-
 }  // namespace
 
 }  // namespace margay::zipcode::core
@@ -245,14 +221,4 @@ int y_pack_send(ZIP_MAILER* mailer, int node, int pid, int tag, Zip_Invoice* inv
       "y_pack_send", mailer, ZIP_Y, invoice,
       [=](Session& session, const ZIP_MAILER& open) { return to_tag(session, open, node, pid, tag); },
       __builtin_return_address(0));
-}
-
-int g1_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method) {
-  return pack_combine("g1_pack_combine", mailer, ZIP_G1, invoice, comb_method, __builtin_return_address(0));
-}
-int g2_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method) {
-  return pack_combine("g2_pack_combine", mailer, ZIP_G2, invoice, comb_method, __builtin_return_address(0));
-}
-int g3_pack_combine(ZIP_MAILER* mailer, Zip_Invoice* invoice, Method* comb_method) {
-  return pack_combine("g3_pack_combine", mailer, ZIP_G3, invoice, comb_method, __builtin_return_address(0));
 }

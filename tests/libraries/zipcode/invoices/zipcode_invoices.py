@@ -46,6 +46,12 @@ def case_combines(case):
     everywhere(case, "combines")
 
 
+def case_packed(case):
+    """Packed combines, fan-ins and fan-outs, and receives that unpack, in each class; their errors."""
+    for name in ("operations", "receives", "refused"):
+        everywhere(case, name, of="packed")
+
+
 def case_buffers(case):
     """Buffers in a fan-out; reserved space in given and new memory."""
     everywhere(case, "buffers")
