@@ -126,8 +126,8 @@ ZIP_MAILER* y_open(ZIP_ADDRESSEES* addressees); /* ours, like the next two */
 ZIP_MAILER* z_open(ZIP_ADDRESSEES* addressees);
 ZIP_MAILER* l_open(ZIP_ADDRESSEES* addressees);
 /* Closes a mailer and its children, in all processes of the group at once, and sets *mailer to NULL. Letters that were
- * not received are freed; those that the program has received stay valid until they are freed. Its context_ids are
- * free for other groups. (ours) */
+ * not received are freed; those that the program has received stay valid until zip_free(NULL, letter). Its context_ids
+ * are free for other groups. (ours) */
 int zip_close(ZIP_MAILER** mailer);
 
 /* The variants with explicit context_ids: the mailer uses `context_id` and the following ones, as many as
@@ -187,9 +187,10 @@ int zip_context_id(ZIP_MAILER* mailer);
 /* Subgrids (4.4.5). The Postmaster of the grid calls g3_subgrid_open(); select_fn returns for each process of the grid
  * the number of its subgrid, at least 0. All other members call g3_grid_open(&P, &Q, &R, NULL), and get a mailer of
  * their subgrid. The processes of a subgrid form a rectangle. Returns the mailers of all subgrids, in the order of
- * their numbers, in an array that the caller frees by free(); *nsubgrids is their number. The Postmaster is a member of
- * the first if it is in the grid, and outside of the others. Returns NULL after an error, before any mailer is opened.
- */
+ * their numbers, in an array that the caller frees by free(); *nsubgrids is their number. A Postmaster that is in the
+ * grid is a member of the subgrid that select_fn returns for it, and outside of the others. After an error of the
+ * arguments no mailer is opened, and the call returns NULL. A subgrid that cannot be opened, because its processes have
+ * too few context_ids left, is an error at its members and the Postmaster; its element of the array is NULL. */
 ZIP_MAILER** g1_subgrid_open(ZIP_MAILER* mailer, int (*select_fn)(int p, void* extra), void* extra, int* nsubgrids);
 ZIP_MAILER** g2_subgrid_open(ZIP_MAILER* mailer, int (*select_fn)(int p, int q, void* extra), void* extra,
                              int* nsubgrids);
@@ -207,7 +208,8 @@ char* z_new_letter(ZIP_MAILER* mailer, int length);
 char* g1_new_letter(ZIP_MAILER* mailer, int length);
 char* g2_new_letter(ZIP_MAILER* mailer, int length);
 char* g3_new_letter(ZIP_MAILER* mailer, int length);
-/* Free a letter that was made or received. A letter that was sent is no longer the program's. */
+/* Free a letter that was made or received. A letter that was sent is no longer the program's. zip_free(NULL, letter)
+ * frees a letter of any mailer, also of one that is closed. */
 void zip_free(ZIP_MAILER* mailer, char* letter);
 void y_free_letter(ZIP_MAILER* mailer, char* letter);
 void l_free_letter(ZIP_MAILER* mailer, char* letter);
@@ -286,6 +288,7 @@ int g1_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig_p);
 int g2_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig_p, int orig_q);
 int g3_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig_p, int orig_q, int orig_r);
 int z_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig);
+int l_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig_node, int orig_pid);
 int g1_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig_p);
 int g2_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig_p, int orig_q);
 int g3_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig_p, int orig_q, int orig_r);

@@ -122,6 +122,10 @@ int zip_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method
 int z_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig) {
   return exec_of("z_fanout_exec", mailer, ZIP_Z, data, length, method, rank_is(orig), __builtin_return_address(0));
 }
+int l_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig_node, int orig_pid) {
+  return exec_of("l_fanout_exec", mailer, ZIP_L, data, length, method, process_is(orig_node, orig_pid),
+                 __builtin_return_address(0));
+}
 int g1_fanout_exec(ZIP_MAILER* mailer, void** data, int* length, Method* method, int orig_p) {
   return exec_of("g1_fanout_exec", mailer, ZIP_G1, data, length, method, place_is(orig_p), __builtin_return_address(0));
 }

@@ -42,41 +42,55 @@ std::map<int, Subgrid> select_all(Session& session, const ZIP_MAILER& grid, Sele
   return subgrids;
 }
 
+using Openings = std::vector<std::pair<Group, std::array<int, 3>>>;
+
+// The groups and shapes of the subgrids. Throws Error.
+Openings openings_of(const ZIP_MAILER& grid, const std::map<int, Subgrid>& subgrids) {
+  Openings openings;
+  for (const auto& [number, subgrid] : subgrids) {
+    const std::array<int, 3> shape = subgrid.shape();
+    if (processes_of(3, shape) != static_cast<std::int64_t>(subgrid.ranks.size()))
+      fail("subgrid " + std::to_string(number) + " of " + std::to_string(subgrid.ranks.size()) +
+           " processes is not a rectangle");
+    Group group;
+    // The Postmaster is outside, unless it is the first member.
+    if (grid.is_postmaster_outside || subgrid.ranks.front() != 0) group.push_back(grid.group.front());
+    for (const int rank : subgrid.ranks) group.push_back(grid.group[grid.index_of(rank)]);
+    openings.emplace_back(std::move(group), shape);
+  }
+  return openings;
+}
+
 template <typename Select>
 ZIP_MAILER** open_subgrids(const char* name, ZIP_MAILER* mailer, int mail_class, bool is_valid, Select select,
                            int* nsubgrids, const void* caller) {
-  return call<ZIP_MAILER**>(
+  std::string error;
+  ZIP_MAILER** const opened = call<ZIP_MAILER**>(
       name, nullptr,
       [&](Session& session) {
         const ZIP_MAILER& grid = session.open_mailer(mailer, mail_class);
         if (!is_valid || nsubgrids == nullptr) fail("select_fn or nsubgrids is NULL");
         if (grid.index != 0) fail("the caller is not the Postmaster of the grid; it calls the grid's open with NULL");
         const std::map<int, Subgrid> subgrids = select_all(session, grid, select);
-        std::vector<std::pair<Group, std::array<int, 3>>> openings;
-        for (const auto& [number, subgrid] : subgrids) {
-          const std::array<int, 3> shape = subgrid.shape();
-          if (processes_of(3, shape) != static_cast<std::int64_t>(subgrid.ranks.size()))
-            fail("subgrid " + std::to_string(number) + " of " + std::to_string(subgrid.ranks.size()) +
-                 " processes is not a rectangle");
-          Group group;
-          // The Postmaster is outside, unless it is the first member.
-          if (grid.is_postmaster_outside || subgrid.ranks.front() != 0) group.push_back(grid.group.front());
-          for (const int rank : subgrid.ranks) group.push_back(grid.group[grid.index_of(rank)]);
-          openings.emplace_back(std::move(group), shape);
-        }
+        const Openings openings = openings_of(grid, subgrids);
         auto** const mailers = static_cast<ZIP_MAILER**>(std::malloc(openings.size() * sizeof(ZIP_MAILER*)));
         if (mailers == nullptr) throw std::bad_alloc();
         int count = 0;
-        try {
-          for (const auto& [group, shape] : openings) mailers[count++] = open(session, name, mail_class, shape, &group);
-        } catch (...) {
-          std::free(mailers);
-          throw;
+        for (const auto& [group, shape] : openings) {
+          ZIP_MAILER*& subgrid = mailers[count++] = nullptr;
+          // The members of the other subgrids wait for their openings, so an error does not end them.
+          try {
+            subgrid = open(session, name, mail_class, shape, &group);
+          } catch (const Error& thrown) {
+            if (error.empty()) error = thrown.what();
+          }
         }
         *nsubgrids = count;
         return mailers;
       },
       caller);
+  if (!error.empty()) report(std::string(name) + ": " + error);
+  return opened;
 }
 
 }  // namespace
