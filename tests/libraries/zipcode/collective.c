@@ -1,4 +1,4 @@
-/* Collective operations, classes of the program, cached methods and attributes: zipcode_collective CASE... */
+/* Collective operations, by messages and by shared memory, and classes of the program: zipcode_collective CASE... */
 #include "cases.h"
 
 static void add_ints(void* into, const void* from, int size, int items, void* state) {
@@ -233,102 +233,6 @@ static void classes(void) {
   zip_free_addressees(&all);
 }
 
-/* --- Method caching. --- */
-
-typedef struct Counts {
-  int combines, sends, receives;
-} Counts;
-
-/* Counts, and uses the operation by messages. */
-static int counting_combine(ZIP_MAILER* mailer, void* buffer, Method* method, int size, int items, void* state) {
-  ++((Counts*)state)->combines;
-  return zip_combine(mailer, buffer, method, size, items);
-}
-static void counting_send(ZIP_MAILER* mailer, char* letter, int rank, void* state) {
-  ++((Counts*)state)->sends;
-  z_send(mailer, letter, rank);
-}
-static char* counting_recv(ZIP_MAILER* mailer, int rank, int blocked, void* state) {
-  ++((Counts*)state)->receives;
-  return blocked ? z_recvb(mailer, rank) : z_recv(mailer, rank);
-}
-
-static void caching(void) {
-  ZIP_MAILER *mailer = open_all(0), *other = open_all(0);
-  Counts counts = {0, 0, 0};
-  Method* add = zip_new_method(add_ints, NULL);
-  Method* combine = zip_new_function_method((Zip_function*)counting_combine, &counts);
-  Method* send = zip_new_function_method((Zip_function*)counting_send, &counts);
-  Method* recv = zip_new_function_method((Zip_function*)counting_recv, &counts);
-  const int rank = zip_rank(mailer), size = zip_size(mailer);
-  int one = 1, i;
-  NEED(strcmp(zip_operation_name(mailer, ZIP_OP_COMBINE), "message passing") == 0);
-  NEED(zip_cache_method(mailer, ZIP_OP_COMBINE, combine, "counted") == 0);
-  NEED(zip_cache_method(mailer, ZIP_OP_SEND, send, NULL) == 0);
-  NEED(zip_cache_method(mailer, ZIP_OP_RECV, recv, NULL) == 0);
-  NEED(strcmp(zip_operation_name(mailer, ZIP_OP_COMBINE), "counted") == 0);
-  NEED(strcmp(zip_operation_name(other, ZIP_OP_COMBINE), "message passing") == 0);
-  for (i = 0; i < 3; ++i) {
-    one = 1;
-    NEED(z_combine(mailer, &one, add, (int)sizeof one, 1) == 0 && one == size);
-    one = 1;
-    NEED(z_combine(other, &one, add, (int)sizeof one, 1) == 0 && one == size);
-    z_send(mailer, z_new_letter(mailer, i), (rank + 1) % size);
-    {
-      char* letter = z_recvb(mailer, (rank + size - 1) % size);
-      NEED(zip_length(mailer, letter) == i);
-      zip_free(mailer, letter);
-    }
-  }
-  NEED(counts.combines == 3 && counts.sends == 3 && counts.receives == 3);
-  NEED(zip_cache_method(mailer, ZIP_OP_COMBINE, NULL, NULL) == 0);
-  one = 1;
-  NEED(z_combine(mailer, &one, add, (int)sizeof one, 1) == 0 && one == size && counts.combines == 3);
-  zip_close(&mailer);
-  zip_close(&other);
-  zip_free_method(&add);
-  zip_free_method(&combine);
-  zip_free_method(&send);
-  zip_free_method(&recv);
-}
-
-/* A fanout_exec uses the cached fan-out, and runs its method at each process after it. */
-static int counting_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig, void* state) {
-  ++*(int*)state;
-  return zip_fanout(mailer, data, length, orig);
-}
-static int failing_fanout(ZIP_MAILER* mailer, void** data, int* length, int orig, void* state) {
-  (void)mailer, (void)data, (void)length, (void)orig, (void)state;
-  return 5;
-}
-static void cached_exec(void) {
-  ZIP_MAILER* mailer = open_all(0);
-  int fanouts = 0, runs = 0, root;
-  Method* fanout = zip_new_function_method((Zip_function*)counting_fanout, &fanouts);
-  Method* failing = zip_new_function_method((Zip_function*)failing_fanout, NULL);
-  Method* method = zip_new_method(increment, &runs);
-  const int rank = zip_rank(mailer), size = zip_size(mailer);
-  NEED(zip_cache_method(mailer, ZIP_OP_FANOUT, fanout, "counted") == 0);
-  for (root = 0; root < size; ++root) {
-    int value = 100 + root, length = (int)sizeof value;
-    void* data = rank == root ? &value : NULL;
-    NEED(z_fanout_exec(mailer, &data, &length, method, root) == 0);
-    NEED(fanouts == root + 1 && runs == root + 1);
-    NEED(length == (int)sizeof value && *(int*)data == 101 + root);
-    if (rank != root) free(data);
-  }
-  {
-    int value = 1, length = (int)sizeof value;
-    void* data = &value;
-    NEED(zip_cache_method(mailer, ZIP_OP_FANOUT, failing, "failing") == 0);
-    NEED(z_fanout_exec(mailer, &data, &length, method, 0) == 5 && runs == size && value == 1);
-  }
-  zip_free_method(&fanout);
-  zip_free_method(&failing);
-  zip_free_method(&method);
-  zip_close(&mailer);
-}
-
 /* The operations by shared memory have the same results; a mailer over two nodes has none. */
 static void shared(void) {
   ZIP_MAILER* mailer = open_all(0);
@@ -373,35 +277,8 @@ static void shared_outside(void) {
   zip_free_addressees(&all);
 }
 
-static int deleted = 0;
-static void delete_value(ZIP_MAILER* mailer, int key, void* value, void* extra) {
-  NEED(extra == &deleted && key >= 0 && zip_size(mailer) >= 1);
-  deleted += *(int*)value;
-}
-
-static void attributes(void) {
-  ZIP_MAILER *mailer = open_all(0), *other = open_all(0);
-  int one = 1, ten = 10, hundred = 100;
-  void* value = NULL;
-  const int key = zip_new_key(delete_value, &deleted), plain = zip_new_key(NULL, NULL);
-  deleted = 0;
-  NEED(zip_attribute(mailer, key, &value) == 0 && value == NULL);
-  NEED(zip_set_attribute(mailer, key, &one) == 0 && zip_set_attribute(mailer, plain, &ten) == 0);
-  NEED(zip_attribute(mailer, key, &value) == 1 && value == &one);
-  NEED(zip_attribute(other, key, &value) == 0);
-  NEED(zip_set_attribute(mailer, key, &ten) == 0 && deleted == 1);
-  NEED(zip_set_attribute(other, key, &hundred) == 0);
-  NEED(zip_delete_attribute(other, key) == 0 && deleted == 101);
-  zip_close(&mailer);
-  NEED(deleted == 111);
-  zip_close(&other);
-  NEED(deleted == 111);
-}
-
-static const Case cases[] = {
-    {"collectives", collectives}, {"printed", printed},         {"exec", exec},
-    {"classes", classes},         {"caching", caching},         {"shared", shared},
-    {"attributes", attributes},   {"cached_exec", cached_exec}, {"shared_outside", shared_outside}};
+static const Case cases[] = {{"collectives", collectives}, {"printed", printed}, {"exec", exec},
+                             {"classes", classes},         {"shared", shared},   {"shared_outside", shared_outside}};
 
 int main(int argc, char** argv) {
   int result;

@@ -64,11 +64,13 @@ def case_outside(case):
 def case_subgrids(case):
     """Subgrids have their own contexts, with the Postmaster inside and outside of the grid."""
     everywhere(case, "subgrids")
+    everywhere(case, "subgrids", of="calls")
 
 
 def case_explicit_ids(case):
     """Mailers with explicit context_ids are opened without a letter."""
     everywhere(case, "explicit_ids")
+    everywhere(case, "explicit_letters", of="calls")
     if not case.build.sanitizer:
         case.margay("--stats", program(case, "mailing"), "explicit_open", ranks=4)
         rows = counts(case)
@@ -80,6 +82,7 @@ def case_explicit_ids(case):
 def case_lengths(case):
     """Letters of 0 bytes to 8 MB, around the limit of 16 KiB; received letters are sent on."""
     everywhere(case, "lengths")
+    everywhere(case, "letters", of="calls")
 
 
 def case_kept(case):
@@ -122,17 +125,21 @@ def case_host_forms(case):
 def case_collectives(case):
     """Combine, fan-out, fan-in, prefix and sync of all classes, from each root, with short and long buffers."""
     everywhere(case, "collectives", of="collective")
+    everywhere(case, "operations", of="calls")
 
 
 def case_printed(case):
-    """The paper's collective calls on a grid, its rows and its columns."""
+    """The paper's calls: collective ones on a grid, its rows, columns and planes; and all in both spellings."""
     everywhere(case, "printed", of="collective")
+    everywhere(case, "planes", of="calls")
+    case.margay("--check-accounting", program(case, "printed"), ranks=1)
+    case.expect_lines(["printed: right"])
 
 
 def case_exec(case):
     """The method of a fanout_exec runs before the data are passed on."""
     everywhere(case, "exec", of="collective")
-    everywhere(case, "cached_exec", of="collective")
+    everywhere(case, "cached_exec", of="caching")
 
 
 def case_classes(case):
@@ -142,7 +149,7 @@ def case_classes(case):
 
 def case_caching(case):
     """Operations of one mailer are replaced, those of another one are not."""
-    everywhere(case, "caching", of="collective")
+    everywhere(case, "caching", of="caching")
 
 
 def case_shared(case):
@@ -153,7 +160,7 @@ def case_shared(case):
 
 def case_attributes(case):
     """Attributes are deleted when they are replaced, and with their mailer."""
-    everywhere(case, "attributes", WORLDS[:2], of="collective")
+    everywhere(case, "attributes", WORLDS[:2], of="caching")
 
 
 def example(case, name):
