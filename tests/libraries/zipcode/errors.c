@@ -344,6 +344,32 @@ static void exhausted(void) {
   zip_free_addressees(&alone);
 }
 
+static int second_alone(int p, int q, void* extra) {
+  (void)p, (void)extra;
+  return q;
+}
+
+/* A subgrid whose processes have too few context_ids: the one before it is open all the same. */
+static void subgrid_exhausted(void) {
+  ZIP_ADDRESSEES* all = everyone(0);
+  int P = 1, Q = 2, count = 0, i;
+  ZIP_MAILER *grid = g2_grid_open(&P, &Q, all), **subs;
+  if (all == NULL) {
+    NEED(g2_grid_open(&P, &Q, NULL) == NULL);
+    SAID("g2_grid_open: the members of the group do not have 6 successive context_ids left of 32767");
+  } else {
+    /* 6 of the grid; 7 are left, for one G2 mailer. */
+    for (i = 0; i < (32767 - 6 - 7) / 2; ++i) NEED(open_alone() != NULL);
+    subs = g2_subgrid_open(grid, second_alone, NULL, &count);
+    SAID("g2_subgrid_open: the members of the group do not have 6 successive context_ids left of 32767");
+    NEED(subs != NULL && count == 2 && subs[0] != NULL && subs[1] == NULL);
+    if (subs != NULL) NEED(zip_size(subs[0]) == 1 && zip_sync(subs[0]) == 0 && zip_close(&subs[0]) == 0);
+    free(subs);
+  }
+  zip_free_addressees(&all);
+  zip_close(&grid);
+}
+
 static void rectangle(void) {
   ZIP_ADDRESSEES* all = everyone(0);
   int P = 2, Q = 2, count = 0;
@@ -398,6 +424,7 @@ static const Case cases[] = {{"group_errors", group_errors},
                              {"shared_errors", shared_errors},
                              {"exhausted", exhausted},
                              {"rectangle", rectangle},
+                             {"subgrid_exhausted", subgrid_exhausted},
                              {"default_handler", default_handler},
                              {"starve", starve},
                              {"crossed", crossed},

@@ -41,6 +41,13 @@ def case_ring(case):
     everywhere(case, "ring")
 
 
+def case_programs(case):
+    """Without a host, a job of two program texts: both have processes in one mailer."""
+    for options in ((), ("--nodes", "2")):
+        case.margay("--check-accounting", *options, program(case, "mailing"), "ring", ":", "-n", "2", program(case, "other_text"))
+        case.expect_lines(["ring: right"])
+
+
 def case_class_y(case):
     """Class Y selects by a short tag, and with ZIP_ANY in the order of arrival."""
     everywhere(case, "class_y")
@@ -288,8 +295,10 @@ def case_figure_5(case):
     """examples/zipcode/figure_5: on two nodes, two groups share memory and their union passes messages; on one, all share."""
     for options, last in ((("--nodes", "2"), "message passing"), ((), "shared memory")):
         case.margay("--check-accounting", *options, example(case, "figure_5"), ranks=4)
-        combines = re.findall(r"^  combine  by (.*)$", case.last.stdout, re.M)
-        case.expect(combines == ["shared memory", "shared memory", last], f"not {combines}")
+        methods = re.findall(r"^  (\w+) +by (.*)$", case.last.stdout, re.M)
+        expected = [(name, group if name not in ("send", "receive") else "message passing") for group in ("shared memory", "shared memory", last)
+                    for name in ("combine", "fanout", "fanin", "prefix", "sync", "send", "receive")]
+        case.expect(methods == expected, f"not {methods}")
         case.expect("group 1 and group 2: 4 processes" in case.last.stdout, "the union's sum")
 
 
@@ -299,6 +308,14 @@ def case_isolation(case):
     case.expect(case.last.stdout.count("and has the library's") == 2, "letters that were mixed up")
     case.margay("--check-accounting", example(case, "isolation"), "own")
     case.expect(case.last.stdout.count("and has the program's") == 2, "letters that were not mixed up")
+
+
+def case_split_sum(case):
+    """examples/zipcode/split_sum: two asynchronous sums of a library, while the program's own letters go round."""
+    for ranks, options in SANITIZED if case.build.sanitizer else WORLDS:
+        case.margay("--check-accounting", *options, example(case, "split_sum"), ranks=ranks)
+        sums = f"{sum(range(ranks))}, that of their squares {sum(i * i for i in range(ranks))}"
+        case.expect_lines([f"process {rank}: the sum of the ranks is {sums}" for rank in range(ranks)])
 
 
 def case_errors(case):
@@ -320,6 +337,7 @@ def case_between(case):
 def case_exhausted(case):
     """All context_ids in use are an error; a closed mailer's are used again."""
     everywhere(case, "exhausted", ((1, ()), (2, ())), of="errors")
+    everywhere(case, "subgrid_exhausted", ((2, ()),), of="errors")
 
 
 def case_forms(case):
