@@ -79,6 +79,11 @@ std::optional<PortCaller> Ports::next_caller(std::uint64_t key) {
   return std::nullopt;
 }
 
+void Ports::forget_callers(std::uint32_t place) {
+  for (auto& port : open_)
+    std::erase_if(port.second, [place](const PortCaller& caller) { return caller.place == place; });
+}
+
 Meeting Ports::accept(const PortCaller& caller) {
   const std::uint32_t tag = new_tag(caller.place);
   answer(caller, PortResult::met, tag);

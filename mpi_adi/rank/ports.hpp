@@ -107,6 +107,8 @@ class Ports final : public Listener {
   // The next caller of the port, which leaves its queue; nullopt: no caller waits, or the port is not open. A caller
   // that has died meanwhile is passed over.
   [[nodiscard]] std::optional<PortCaller> next_caller(std::uint64_t key);
+  // Removes the waiting callers in a place whose process has ended, before another process gets the place.
+  void forget_callers(std::uint32_t place);
   // Answers a caller that it is accepted.
   [[nodiscard]] Meeting accept(const PortCaller& caller);
 
