@@ -95,7 +95,7 @@ void forget_former_guests(MpiRank& rank) {
                [&](const Communicator* each) { return has(each->group, place) || has(each->remote, place); }) ||
            std::ranges::any_of(groups, [&](const auto& each) { return has(each.second, place); });
   });
-  for (const std::uint32_t place : released) rank.ports().forget_callers(place);
+  for (const std::uint32_t place : released) rank.ports().forget(place);
 }
 
 ForgetsFormerGuests::ForgetsFormerGuests(MpiRank& rank) : rank_(rank) {

@@ -80,6 +80,14 @@ def case_connect_join(case):
     case.expect(lines == [CLIENT, SERVER.format(1)], f"{lines}")
 
 
+def case_connect_threads(case):
+    """Four threads of one process connect with one process of another job again and again, at the same time."""
+    program = case.ours("two_jobs.c")
+    file = case.folder / "port"
+    lines = together(case, job(case, program, "server", file, "1", "threads"), job(case, program, "client", file, "threads", ranks=1))
+    case.expect(lines == [CLIENT, SERVER.format(1)], f"{lines}")
+
+
 def case_connect_successors(case):
     """Processes that follow each other in one place of their job are different guests of the server."""
     program = case.ours("two_jobs.c")
