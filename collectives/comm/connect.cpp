@@ -34,8 +34,11 @@ void wait_in(MpiRank& rank, const char* function, std::int32_t peer, bool needs_
   mpi_adi::wait_until(rank, done, mpi_adi::Device::kMessagesPerRound, &named);
 }
 
+// Keeps the place of the other root from the meeting on until both groups are joined.
+using KeepsOther = std::optional<sim::Guests::Keep>;
+
 // The root's part of accept_group().
-Meeting accept_caller(MpiRank& rank, std::string_view port_name, const char* function) {
+Meeting accept_caller(MpiRank& rank, std::string_view port_name, const char* function, KeepsOther& keep) {
   mpi_adi::Ports& ports = rank.ports();
   PortName name;
   std::string why;
@@ -46,7 +49,9 @@ Meeting accept_caller(MpiRank& rank, std::string_view port_name, const char* fun
   // close the port meanwhile.
   wait_in(rank, function, -1, false,
           [&] { return (caller = ports.next_caller(name.key)) || !ports.is_open(name.key); });
-  return caller ? ports.accept(*caller) : Meeting{PortResult::not_open};
+  if (!caller) return {PortResult::not_open};
+  keep.emplace(rank.process().guests());
+  return ports.accept(*caller);
 }
 
 // The place of the process of another job that has opened the port becomes name.place.
@@ -63,8 +68,8 @@ PortResult find_in_other_job(MpiRank& rank, PortName& name, std::string& why) {
 }
 
 // The root's part of connect_group().
-Meeting call_port(MpiRank& rank, std::string_view port_name, const char* function) {
-  const sim::Guests::Keep keep(rank.process().guests());
+Meeting call_port(MpiRank& rank, std::string_view port_name, const char* function, KeepsOther& keep) {
+  keep.emplace(rank.process().guests());
   mpi_adi::Ports& ports = rank.ports();
   PortName name;
   std::string why;
@@ -107,14 +112,18 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
 }  // namespace
 
 Connected accept_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name, const char* function) {
-  forget_former_guests(rank);
-  return join_after(rank, local, root, local.rank() == root ? accept_caller(rank, port_name, function) : Meeting{});
+  const ForgetsFormerGuests forgets(rank);
+  KeepsOther keep;
+  const bool leads = local.rank() == root;
+  return join_after(rank, local, root, leads ? accept_caller(rank, port_name, function, keep) : Meeting{});
 }
 
 Connected connect_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name,
                         const char* function) {
-  forget_former_guests(rank);
-  return join_after(rank, local, root, local.rank() == root ? call_port(rank, port_name, function) : Meeting{});
+  const ForgetsFormerGuests forgets(rank);
+  KeepsOther keep;
+  const bool leads = local.rank() == root;
+  return join_after(rank, local, root, leads ? call_port(rank, port_name, function, keep) : Meeting{});
 }
 
 std::string port_error_text(PortResult result, const std::string& why) {

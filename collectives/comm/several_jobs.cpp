@@ -6,6 +6,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/select/perform.hpp"
+#include "mpi_adi/rank/ports.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::collectives {
@@ -86,7 +87,7 @@ void forget_former_guests(MpiRank& rank) {
   const auto has = [](const mpi_adi::GroupPtr& group, std::uint32_t place) {
     return group != nullptr && std::ranges::find(group->world_ranks, place) != group->world_ranks.end();
   };
-  rank.process().guests().release_unused([&](std::uint32_t place) {
+  const auto released = rank.process().guests().release_unused([&](std::uint32_t place) {
     const auto communicators = handles.living_communicators();
     const auto groups = handles.groups().living();
     return std::ranges::any_of(
@@ -94,6 +95,20 @@ void forget_former_guests(MpiRank& rank) {
                [&](const Communicator* each) { return has(each->group, place) || has(each->remote, place); }) ||
            std::ranges::any_of(groups, [&](const auto& each) { return has(each.second, place); });
   });
+  for (const std::uint32_t place : released) rank.ports().forget(place);
+}
+
+ForgetsFormerGuests::ForgetsFormerGuests(MpiRank& rank) : rank_(rank) {
+  rank.device().round_observers().push_back(this);
+  forget_former_guests(rank);
+}
+
+ForgetsFormerGuests::~ForgetsFormerGuests() {
+  std::erase(rank_.device().round_observers(), this);
+}
+
+void ForgetsFormerGuests::notify() {
+  if (rank_.process().guests().is_release_due()) forget_former_guests(rank_);
 }
 
 int learn_members_of_jobs(MpiRank& rank, const Leaders& leaders, std::vector<std::uint64_t>& theirs, std::string& why) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collectives/comm/agree.hpp"
+#include "mpi_adi/device/listener.hpp"
 #include "sim/base/endpoint.hpp"
 
 namespace margay::collectives {
@@ -23,6 +24,18 @@ namespace margay::collectives {
 // Forgets the processes of other jobs that have no connection to this one and are in no communicator or group, so that
 // their places are free for others.
 void forget_former_guests(mpi_adi::MpiRank& rank);
+
+// While one exists, each round of progress forgets former guests when a connection with one has ended, or one more was
+// refused for lack of a place: its owner may wait for the call of a process that needs the place.
+class ForgetsFormerGuests : public mpi_adi::Listener {
+ public:
+  explicit ForgetsFormerGuests(mpi_adi::MpiRank& rank);
+  ~ForgetsFormerGuests() override;
+  void notify() override;
+
+ private:
+  mpi_adi::MpiRank& rank_;
+};
 
 // The members of the other group, as numbers of this process's job. Collective over both groups, one of which has
 // members of several jobs, or whose leaders belong to different jobs. Returns MPI_SUCCESS on all members; otherwise

@@ -151,6 +151,7 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   if (!same_job && (card.empty() || theirs.card_text().empty())) return call.done();
   // Each process learns the place by which the other one addresses it; none: the other one cannot reach it.
   std::uint32_t my_number = kHigherPlace;
+  const margay::sim::Guests::Keep keep(rank.process().guests());
   if (!same_job) {
     std::uint32_t number = reach(rank, theirs.endpoint(), theirs.card_text(), place, why) ? place : kHigherPlace;
     const std::string broken = exchange(call, fd, &number, &my_number, sizeof number);

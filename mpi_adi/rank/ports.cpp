@@ -79,6 +79,13 @@ std::optional<PortCaller> Ports::next_caller(std::uint64_t key) {
   return std::nullopt;
 }
 
+void Ports::forget(std::uint32_t place) {
+  for (auto& port : open_) {
+    std::erase_if(port.second, [place](const PortCaller& caller) { return caller.place == place; });
+  }
+  seen_by_.erase(place);
+}
+
 Meeting Ports::accept(const PortCaller& caller) {
   const std::uint32_t tag = new_tag(caller.place);
   answer(caller, PortResult::met, tag);
@@ -101,8 +108,8 @@ std::unique_ptr<PortCall> Ports::call(const PortName& name) {
   // The loss of the port's process ends this receive, too.
   call->request = receive(name.place, answer_tag(number), call->words);
   if (guests_ != nullptr && guests_->contains(name.place)) {
-    // Sent as if by place 0, because the caller does not know its place there.
-    know_as(name.place, 0);
+    // The first request is sent as if by place 0, because the caller does not know its place there.
+    if (!seen_by_.contains(name.place)) know_as(name.place, 0);
     send(name.place, kStrangerTag, StrangerWords{name.key, number, job_, guests_->self().place, name.place},
          places_for(name.place));
   } else {
@@ -129,6 +136,8 @@ Communicator& Ports::places_for(std::uint32_t place) {
 
 void Ports::know_as(std::uint32_t place, std::uint32_t number) {
   std::unique_ptr<Communicator>& seen = seen_by_[place];
+  // Other threads may be sending to the process meanwhile.
+  if (seen != nullptr && seen->rank() == static_cast<int>(number)) return;
   if (seen == nullptr) {
     seen = std::make_unique<Communicator>();
     seen->context = places_.context;

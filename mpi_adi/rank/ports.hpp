@@ -107,6 +107,9 @@ class Ports final : public Listener {
   // The next caller of the port, which leaves its queue; nullopt: no caller waits, or the port is not open. A caller
   // that has died meanwhile is passed over.
   [[nodiscard]] std::optional<PortCaller> next_caller(std::uint64_t key);
+  // Forgets the process of another job at `place`, which has ended, before another one gets the place: its waiting
+  // calls, and its number for this process.
+  void forget(std::uint32_t place);
   // Answers a caller that it is accepted.
   [[nodiscard]] Meeting accept(const PortCaller& caller);
 

@@ -53,8 +53,8 @@ Status Guests::open(bool& is_new) {
   if (Status status = user_key(settings.secret); !status.ok()) return status;
   settings.guest_of = [this](const Endpoint& endpoint) -> std::optional<std::uint32_t> {
     std::uint32_t place = 0;
-    if (!find(endpoint, {}, place).ok()) return std::nullopt;
-    return place;
+    refused_ = !find(endpoint, {}, place).ok();
+    return refused_ ? std::nullopt : std::optional(place);
   };
   auto wire = std::make_unique<TcpWire>(std::move(settings), finished_, clock_);
   if (Status status = wire->open(); !status.ok()) return status;
@@ -84,7 +84,14 @@ Endpoint Guests::order_key(std::uint32_t place) const {
   return {guest->second.job, rank_of_endpoint_place(guest->second.place)};
 }
 
-void Guests::release_unused(const std::function<bool(std::uint32_t place)>& is_in_use) {
+bool Guests::is_release_due() {
+  if (wire_ == nullptr || keeps_ != 0) return false;
+  const bool refused = std::exchange(refused_, false);
+  return std::exchange(ends_seen_, wire_->ends()) != wire_->ends() || refused;
+}
+
+std::vector<std::uint32_t> Guests::release_unused(const std::function<bool(std::uint32_t place)>& is_in_use) {
+  std::vector<std::uint32_t> released;
   for (auto guest = by_place_.begin(); keeps_ == 0 && guest != by_place_.end();) {
     const auto [place, endpoint] = *guest;
     if (!wire_->has_ended(place) || is_in_use(place)) {
@@ -94,7 +101,9 @@ void Guests::release_unused(const std::function<bool(std::uint32_t place)>& is_i
     by_endpoint_.erase(endpoint);
     guest = by_place_.erase(guest);
     static_cast<void>(job_.pmi->release_guest(place));
+    released.push_back(place);
   }
+  return released;
 }
 
 }  // namespace margay::sim

@@ -66,8 +66,11 @@ class Guests {
    private:
     Guests& guests_;
   };
-  // Gives back the places of guests that have no connection to this process, unless `is_in_use(place)`.
-  void release_unused(const std::function<bool(std::uint32_t place)>& is_in_use);
+  // Whether there is a reason to call release_unused() again: since the last such answer a connection has ended, or a
+  // guest that wanted to connect found no place.
+  [[nodiscard]] bool is_release_due();
+  // Gives back the places of guests that have no connection to this process, unless `is_in_use(place)`. Returns them.
+  std::vector<std::uint32_t> release_unused(const std::function<bool(std::uint32_t place)>& is_in_use);
 
  private:
   // The endpoint without predecessors, which are unknown for other processes of this job.
@@ -80,6 +83,9 @@ class Guests {
   // nullptr: not open.
   std::unique_ptr<TcpWire> wire_;
   std::uint32_t keeps_ = 0;
+  // See is_release_due(): TcpWire::ends() at its last answer; a guest has been refused since.
+  std::uint64_t ends_seen_ = 0;
+  bool refused_ = false;
   std::map<std::uint32_t, Endpoint> by_place_;
   std::map<Endpoint, std::uint32_t> by_endpoint_;
 };

@@ -400,6 +400,7 @@ void TcpWire::close_link(TcpLink& link) {
     close_if_open(link.descriptor);
     --connections_;
   }
+  ++ends_;
   link.state = TcpLink::State::closed;
   link.sender.fail();
 }

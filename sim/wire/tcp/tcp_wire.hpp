@@ -95,6 +95,8 @@ class TcpWire final : public Wire {
   // Guests: whether another process may get `number`: it has no link, or the link is closed, and poll() has reported
   // everything about it. The text of a loss (Arrival::loss) is valid until the number has another process.
   [[nodiscard]] bool has_ended(std::uint32_t number) const;
+  // Number of links that have been closed so far.
+  [[nodiscard]] std::uint64_t ends() const { return ends_; }
   // The name of the backend, with the reason of its choice, for `margay info`.
   [[nodiscard]] const std::string& backend_reason() const { return backend_reason_; }
   // Number of peers with a connection now.
@@ -216,6 +218,7 @@ class TcpWire final : public Wire {
   // Calls of push(), poll() and prepare_wait(), each of which ends all bursts.
   std::uint64_t calls_ = 0;
   std::size_t connections_ = 0;
+  std::uint64_t ends_ = 0;
   // Time of the next check for silence; 0: there is no connection.
   std::uint64_t next_check_ns_ = 0;
   // The link whose arrival, whole or started, awaits its answer.

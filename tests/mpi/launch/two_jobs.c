@@ -6,7 +6,9 @@
 // Options behind: `alone`: the roots meet over MPI_COMM_SELF, and the other ranks of the server join by an
 // intercommunicator that the roots make. `dies`: the client's root ends by SIGKILL. `waits`: the server's connections
 // stay until the end. `refused`: the connection must fail with MPI_ERR_PORT, which the client prints. `join`: FILE is a
-// Unix socket over which the roots join (MPI_Comm_join).
+// Unix socket over which the roots join (MPI_Comm_join). `threads`: four threads of each root connect again and again
+// at the same time.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -265,14 +267,55 @@ static void join_roots(const char* file, int is_server) {
   close(fd);
 }
 
+struct meeting {
+  const char* port;
+  int is_server;
+};
+
+// One thread of a root. Its calls overlap with the other threads' calls of the same process of the other job.
+static void* meet_often(void* argument) {
+  const struct meeting* meeting = argument;
+  for (int round = 0; round < 10; ++round) {
+    MPI_Comm inter = MPI_COMM_NULL;
+    if (meeting->is_server) MPI_Comm_accept(meeting->port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+    if (!meeting->is_server) MPI_Comm_connect(meeting->port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+    MPI_Comm all;
+    MPI_Intercomm_merge(inter, 0, &all);
+    int one = 1, sum = 0;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+    CHECK(sum == 2, "the sum is %d", sum);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(&inter);
+  }
+  return NULL;
+}
+
+static void meet_in_threads(const char* file, int is_server) {
+  enum { kThreads = 4 };
+  char port[MPI_MAX_PORT_NAME] = "";
+  if (is_server) {
+    MPI_Open_port(MPI_INFO_NULL, port);
+    write_port(file, port);
+  } else {
+    read_port(file, port);
+  }
+  struct meeting meeting = {port, is_server};
+  pthread_t threads[kThreads];
+  for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, meet_often, &meeting);
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, has_option(argc, argv, "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   if (argc < 3) return MPI_Abort(MPI_COMM_WORLD, 2);
   const int is_server = strcmp(argv[1], "server") == 0;
   const int alone = has_option(argc, argv, "alone");
   int connections = 1;
   if (has_option(argc, argv, "join")) {
     if (world_rank() == 0) join_roots(argv[2], is_server);
+  } else if (has_option(argc, argv, "threads")) {
+    if (world_rank() == 0) meet_in_threads(argv[2], is_server);
   } else if (strcmp(argv[1], "parent") == 0) {
     connections = atoi(argv[3]);
     for (int child = 0; child < connections; ++child) {

@@ -52,13 +52,15 @@ def case_connect_alone(case):
 
 
 def case_connect_many(case):
-    """A server with 8 empty places serves 30 clients, one after the other: places of clients that have ended serve others."""
+    """A server serves one client after the other, with eight empty places and with one: places of clients that have ended
+    serve others, also if a client ends while the server waits for the next one."""
     program = case.ours("two_jobs.c")
-    file = case.folder / "port"
-    client = job(case, program, "client", file, ranks=2)
-    clients = f"( for i in $(seq 30); do {client} || exit 1; done )"
-    lines = together(case, job(case, program, "server", file, "30", ranks=2), clients)
-    case.expect(lines == [CLIENT] * 30 + [SERVER.format(30)], f"{lines}")
+    for number, (options, ranks, count) in enumerate((((), 2, 30), (("--places", "3"), 1, 10))):
+        file = case.folder / f"port{number}"
+        client = job(case, program, "client", file, ranks=ranks)
+        clients = f"( for i in $(seq {count}); do {client} || exit 1; done )"
+        lines = together(case, job(case, *options, program, "server", file, count, ranks=2), clients)
+        case.expect(lines == [CLIENT] * count + [SERVER.format(count)], f"{options}: {lines}")
 
 
 def case_connect_at_once(case):
@@ -75,6 +77,14 @@ def case_connect_join(case):
     program = case.ours("two_jobs.c")
     file = case.folder / "socket"
     lines = together(case, job(case, program, "server", file, "1", "join"), job(case, program, "client", file, "join", ranks=1))
+    case.expect(lines == [CLIENT, SERVER.format(1)], f"{lines}")
+
+
+def case_connect_threads(case):
+    """Four threads of one process connect with one process of another job again and again, at the same time."""
+    program = case.ours("two_jobs.c")
+    file = case.folder / "port"
+    lines = together(case, job(case, program, "server", file, "1", "threads"), job(case, program, "client", file, "threads", ranks=1))
     case.expect(lines == [CLIENT, SERVER.format(1)], f"{lines}")
 
 
