@@ -58,6 +58,9 @@ Meeting accept_caller(MpiRank& rank, std::string_view port_name, const char* fun
 PortResult find_in_other_job(MpiRank& rank, PortName& name, std::string& why) {
   if (name.address.empty()) {
     why = "port_name was opened by a process of another job that accepts no connections";
+    // The reason often holds for this process, too: the user's folder, for example.
+    const portals::Status own = rank.process().open_guests();
+    if (!own.ok()) why += "; neither does this process: " + own.sentence();
     return PortResult::unreachable;
   }
   const sim::Endpoint owner{name.job, name.place};
@@ -80,15 +83,18 @@ Meeting call_port(MpiRank& rank, std::string_view port_name, const char* functio
   // Nothing reports the end of a process that shares memory with this one, if it ends in order.
   if (process.is_absent(name.place)) return {PortResult::owner_lost};
   std::unique_ptr<mpi_adi::PortCall> call = ports.call(name);
-  wait_in(rank, function, static_cast<std::int32_t>(name.place), true,
-          [&] { return call->request->complete || process.is_absent(name.place); });
+  // A guest that ends in order is not reported as lost either.
+  wait_in(rank, function, static_cast<std::int32_t>(name.place), true, [&] {
+    return call->request->complete || process.is_absent(name.place) || process.guests().has_left(name.place);
+  });
   if (!call->request->complete) rank.device().cancel(*call->request);
   mpi_adi::wait_until(rank, [&call] { return call->request->complete; });
   Meeting meeting = ports.end(std::move(call));
-  if (meeting.result == PortResult::owner_lost && process.is_guest(name.place)) {
+  const std::string loss = process.kernel().initiator().loss(name.place);
+  if (meeting.result == PortResult::owner_lost && process.is_guest(name.place) && !loss.empty()) {
     meeting.result = PortResult::unreachable;
-    meeting.why = "the process of another job that opened port_name, at " + name.address +
-                  ", cannot be reached: " + process.kernel().initiator().loss(name.place);
+    meeting.why =
+        "the process of another job that opened port_name, at " + name.address + ", cannot be reached: " + loss;
   }
   return meeting;
 }

@@ -71,7 +71,10 @@ Status Guests::find(const Endpoint& endpoint, std::string_view address, std::uin
   if (place >= job_.size || place == job_.rank) return Status::error("the launcher gave an invalid place to a guest");
   // The launcher gives a place again only when no process needs its former guest.
   if (by_place_.contains(place)) return Status::error("the launcher gave two guests one place");
-  if (Status status = wire_->add_guest(place, endpoint, address); !status.ok()) return status;
+  if (Status status = wire_->add_guest(place, endpoint, address); !status.ok()) {
+    static_cast<void>(job_.pmi->release_guest(place));
+    return status;
+  }
   by_place_.emplace(place, endpoint);
   by_endpoint_.emplace(endpoint, place);
   admit_(place, *wire_);
@@ -82,6 +85,10 @@ Endpoint Guests::order_key(std::uint32_t place) const {
   const auto guest = by_place_.find(place);
   if (guest == by_place_.end()) return {job_.job_id, place};
   return {guest->second.job, rank_of_endpoint_place(guest->second.place)};
+}
+
+bool Guests::has_left(std::uint32_t place) const {
+  return contains(place) && wire_->has_ended(place);
 }
 
 bool Guests::is_release_due() {

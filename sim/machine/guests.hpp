@@ -48,6 +48,9 @@ class Guests {
   // has none left. Requires: the wire is open.
   [[nodiscard]] portals::Status find(const Endpoint& endpoint, std::string_view address, std::uint32_t& place);
   [[nodiscard]] bool contains(std::uint32_t place) const { return !by_place_.empty() && by_place_.contains(place); }
+  // Whether the guest at `place` has ended its connection with this process, in order or not. Requires: a message has
+  // been sent to it.
+  [[nodiscard]] bool has_left(std::uint32_t place) const;
   // The identity of this process.
   [[nodiscard]] Endpoint self() const { return {job_.job_id, endpoint_place(job_.rank, job_.predecessors)}; }
   // Whether the process in one place, guest or not, is before that in another one, in an order that all jobs share.

@@ -7,7 +7,7 @@
 // intercommunicator that the roots make. `dies`: the client's root ends by SIGKILL. `waits`: the server's connections
 // stay until the end. `refused`: the connection must fail with MPI_ERR_PORT, which the client prints. `join`: FILE is a
 // Unix socket over which the roots join (MPI_Comm_join). `threads`: four threads of each root connect again and again
-// at the same time.
+// at the same time. `ends`: the server ends in order while the client calls.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -191,6 +191,16 @@ static void check_connection(MPI_Comm inter, int is_server, int alone) {
   MPI_Comm_free(&all);
 }
 
+// Ends MPI with an open port, which a client calls meanwhile.
+static void end_while_called(const char* file) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  MPI_Open_port(MPI_INFO_NULL, port);
+  write_port(file, port);
+  MPI_Comm inter;
+  MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+  MPI_Comm_disconnect(&inter);
+}
+
 static int serve(const char* file, int clients, int alone, int waits) {
   char port[MPI_MAX_PORT_NAME] = "";
   MPI_Comm inters[64];
@@ -324,6 +334,8 @@ int main(int argc, char** argv) {
       MPI_Comm_spawn(argv[0], arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
       MPI_Comm_disconnect(&children);
     }
+  } else if (is_server && has_option(argc, argv, "ends")) {
+    end_while_called(argv[2]);
   } else if (is_server && has_option(argc, argv, "dies")) {
     serve_dying_client(argv[2]);
   } else if (is_server) {
@@ -333,6 +345,10 @@ int main(int argc, char** argv) {
     if (world_rank() == 0) read_port(argv[2], port);
     MPI_Comm inter = MPI_COMM_NULL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (has_option(argc, argv, "ends")) {
+      MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+      MPI_Comm_disconnect(&inter);
+    }
     const int failed = MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
     if (failed != MPI_SUCCESS) {
       char text[MPI_MAX_ERROR_STRING];

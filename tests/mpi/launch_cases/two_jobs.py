@@ -105,6 +105,14 @@ def case_connect_dies(case):
     case.expect("server: 1 connections, 0 failures" in lines, f"{lines}")
 
 
+def case_connect_ends(case):
+    """A caller that waits for a process of another job, which ends in order without accepting it, gets MPI_ERR_PORT."""
+    program = case.ours("two_jobs.c")
+    file = case.folder / "port"
+    lines = together(case, job(case, program, "server", file, "1", "ends", ranks=1), job(case, program, "client", file, "ends", "refused", ranks=1))
+    case.expect(CLIENT in lines and SERVER.format(1) in lines and any("MPI_ERR_PORT" in line for line in lines), f"{lines}")
+
+
 def case_connect_refused(case):
     """No connection: another user's key, no empty place at the caller, and a port whose job has ended. The callers get
     MPI_ERR_PORT with the reason."""
