@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -134,8 +135,10 @@ extern "C" int PMPI_Comm_join(int fd, MPI_Comm* intercomm) {
   std::copy_n(card.begin(), std::min(card.size(), mine.card.size()), mine.card.begin());
   Hello theirs;
   *intercomm = MPI_COMM_NULL;
-  std::string why = exchange(call, fd, &mine, &theirs, sizeof mine);
+  // The magic crosses first, because another protocol may send less than a hello, and then wait.
+  std::string why = exchange(call, fd, &mine.magic, &theirs.magic, sizeof kMagic);
   if (why.empty() && theirs.magic != kMagic) why = "the other end is not in margay's MPI_Comm_join";
+  if (why.empty()) why = exchange(call, fd, &mine.job, &theirs.job, sizeof mine - offsetof(Hello, job));
   const bool same_job = theirs.job == mine.job;
   std::uint32_t place = margay::sim::rank_of_endpoint_place(theirs.place);
   if (why.empty() && same_job && place >= static_cast<std::uint32_t>(rank.worlds().places().size())) {

@@ -1,5 +1,6 @@
 // One rank that carries out orders, one from each line of its standard input, and prints the result of each: "publish
-// SERVICE PORT", "lookup SERVICE", "unpublish SERVICE", "exit" without MPI_Finalize. It ends at the end of its input.
+// SERVICE PORT", "lookup SERVICE", "unpublish SERVICE PORT", "exit" without MPI_Finalize. It ends at the end of its
+// input.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
     if (strcmp(order, "publish") == 0) {
       print(MPI_Publish_name(service, MPI_INFO_NULL, port), port);
     } else if (strcmp(order, "unpublish") == 0) {
-      print(MPI_Unpublish_name(service, MPI_INFO_NULL, "port"), "");
+      print(MPI_Unpublish_name(service, MPI_INFO_NULL, port), "");
     } else if (strcmp(order, "lookup") == 0) {
       const int code = MPI_Lookup_name(service, MPI_INFO_NULL, port);
       print(code, port);

@@ -25,6 +25,7 @@ TcpWire::Settings guest_settings(const Identity& self, std::uint32_t world, TcpB
   settings.secret = secret_of(3);
   settings.backend = backend;
   settings.guests = true;
+  settings.place = self.place;
   return settings;
 }
 
