@@ -4,6 +4,7 @@
 // instructions for a short message's block and its release, an aligned allocation of glibc 650.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,7 +31,8 @@ using Memory = std::unique_ptr<std::byte[], FreeBytes>;
 [[nodiscard]] inline Memory allocate(std::size_t bytes) {
   // A damaged message may ask for any length.
   if (bytes > SIZE_MAX - kMemoryAlignment) throw std::bad_alloc();
-  void* const block = ::operator new(bytes + kMemoryAlignment);
+  // The block is longer than its alignment, so the aligned address is inside it, as leak checkers expect.
+  void* const block = ::operator new(std::max<std::size_t>(bytes, 1) + kMemoryAlignment);
   auto* const first = static_cast<std::byte*>(block);
   std::byte* const aligned = first + (kMemoryAlignment - reinterpret_cast<std::uintptr_t>(block) % kMemoryAlignment);
   std::memcpy(aligned - sizeof block, &block, sizeof block);
