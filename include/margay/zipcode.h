@@ -80,8 +80,8 @@ typedef struct Zip_process {
 
 /* Makes the group of N nodes from node_bias on, which wraps around after the last node. With pm_flag the caller comes
  * first, as Postmaster, and is left out of the nodes that follow: the group has N + 1 processes. If the job has fewer
- * nodes, the caller gets a group of N empty places, for zip_spawn(). Returns NULL after an error, such as more processes
- * than the job has places. */
+ * nodes, the caller gets a group of N empty places, for zip_spawn(). Returns NULL after an error, such as more
+ * processes than the job has places. */
 ZIP_ADDRESSEES* zip_new_cohort(int N, int node_bias, int cohort_pid, int pm_flag);
 #define COHORT_FIRST_NODE 0
 /* Further constructors; the paper wishes for "portable ways to construct and modify process groups". `processes` are
@@ -394,7 +394,7 @@ int zip_cache_method(ZIP_MAILER* mailer, int operation, Method* method, const ch
 /* The name of the operation's present implementation: "message passing", "shared memory", or that of the program's. */
 const char* zip_operation_name(ZIP_MAILER* mailer, int operation);
 /* Whether all members are on one node, so that they share memory (figures 5, 6). The same at all members. A Postmaster
- * outside of the grid is no member; the call returns to it whether they are on its node. */
+ * outside of the grid is not a member; the call returns to it whether they are on its node. */
 int zip_on_one_node(ZIP_MAILER* mailer);
 /* Caches combine, fan-out, fan-in, prefix and sync by shared memory in a mailer whose members are on one node, which
  * all of them call. Fails for another mailer, with a nonzero value at all members and without an error; class Y is an

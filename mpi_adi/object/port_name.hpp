@@ -6,7 +6,7 @@
 // All numbers but the place have their full width in lower-case hexadecimal digits. ADDRESS is that at which the
 // process accepts connections of other jobs: host, comma, TCP port; or `-` if it accepts none. Users pass names by
 // files and command lines, so a name has no white space and no character that a shell interprets. CHECK detects a
-// damaged or truncated name; it is no protection against a name that was made on purpose (a port's key is random).
+// damaged or truncated name; it does not protect against a name that was made on purpose (a port's key is random).
 #pragma once
 
 #include <cstddef>

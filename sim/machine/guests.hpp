@@ -34,8 +34,6 @@ class Guests {
   Guests(const Guests&) = delete;
   Guests& operator=(const Guests&) = delete;
 
-  // Whether this process could be connected with other jobs; otherwise the reason.
-  [[nodiscard]] portals::Status check() const;
   // Opens the wire, which listens from then on. `is_new`: it was not open before; the caller gives it to the kernel.
   [[nodiscard]] portals::Status open(bool& is_new);
   // nullptr: not open.
@@ -76,6 +74,8 @@ class Guests {
   std::vector<std::uint32_t> release_unused(const std::function<bool(std::uint32_t place)>& is_in_use);
 
  private:
+  // Whether this process can be connected with other jobs; otherwise the reason.
+  [[nodiscard]] portals::Status check() const;
   // The endpoint without predecessors, which are unknown for other processes of this job.
   [[nodiscard]] Endpoint order_key(std::uint32_t place) const;
 

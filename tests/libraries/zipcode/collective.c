@@ -254,7 +254,7 @@ static void shared(void) {
   zip_close(&mailer);
 }
 
-/* A Postmaster outside of the grid is no member: it needs no memory of theirs. */
+/* A Postmaster outside of the grid is not a member, and needs none of their memory. */
 static void shared_outside(void) {
   const int nodes = zip_nodes();
   ZIP_ADDRESSEES* all = everyone(0);
