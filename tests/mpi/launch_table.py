@@ -285,8 +285,9 @@ RATES = (
     Row("rates_of_a_run", "", "gathers.c", options=("--rates /nowhere/rates", f"--rates {1000 * 'x'}"), status=2,
         ids=(),  # no job begins
         stderr=("--rates",)),
-    *(Row("rates_of_a_run", "", "gathers.c", launchers=(launcher,), env=TURN, status="nonzero", ids=("mpi-error",), may=may,
-          stderr=("'inside'",)) for launcher, may in (("hydra", ("mpi-error",)), ("alone", ()))),
+    # One rank: if a rank ends while Hydra answers another one, Hydra fails, and its ranks' output may be lost.
+    Row("rates_of_a_run", "", "gathers.c", launchers=("hydra", "alone"), ranks=1, env=TURN, status="nonzero", ids=("mpi-error",),
+        stderr=("'inside'",)),
 )
 
 ROWS = RATES + CHECKS + THREAD_RANKS + JOBS + HANDLERS + COLLECTIVES + LINES

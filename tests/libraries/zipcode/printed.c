@@ -3,6 +3,7 @@
 #include <margay/zipcode.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FALSE 0
@@ -171,6 +172,8 @@ int main(void) {
   invoices(g3_mailer);
   subgrids = g3_subgrid_open(g3_mailer, all_in_one, &extra, &nsubgrids);
   NEED(subgrids != NULL && nsubgrids == 1);
+  free(subgrids);
+  zip_free_addressees(&addressees);
   zip_exit();
   if (failures == 0) printf("printed: right\n");
   return failures != 0;

@@ -337,7 +337,8 @@ def case_between(case):
 def case_exhausted(case):
     """All context_ids in use are an error; a closed mailer's are used again."""
     everywhere(case, "exhausted", ((1, ()), (2, ())), of="errors")
-    everywhere(case, "subgrid_exhausted", ((2, ()),), of="errors")
+    case.margay("--check-accounting", program(case, "errors"), "subgrid_exhausted")
+    case.expect_lines(["subgrid_exhausted: right"])
 
 
 def case_forms(case):
