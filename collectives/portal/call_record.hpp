@@ -45,6 +45,7 @@ struct CallRecord {
     std::uint32_t context = 0;
     // The world rank of its first member.
     std::uint32_t leader = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): as in sim/base/endpoint.hpp
     auto operator<=>(const Key&) const = default;
   };
   // The call has no root.

@@ -444,7 +444,7 @@ Outgoing::~Outgoing() {
           find_host(std::string("the library ") + (library.name == nullptr ? "" : library.name), host);
       !status.ok())
     return status;
-  return host->join(library, threads, caller, out);
+  return host->join(library, threads, caller, out);  // NOLINT(clang-analyzer-core.CallAndMessage): set by find_host()
 }
 
 // Runs `entry` in each rank of this process: once, or in each of N threads that are a rank each (`margay run --threads

@@ -38,12 +38,14 @@ const MailClass* find_class(int number) {
 int add_class(const Zip_mail_class& added) {
   if (added.title == nullptr || added.send == nullptr || added.receive == nullptr)
     fail("a class needs a title and the functions send and receive");
-  if (added.names < 1 || added.names > static_cast<int>(kNamesMost))
+  if (added.names < 1 || added.names > static_cast<int>(kNamesMost)) {
     fail("class \"" + std::string(added.title) + "\" has names of " + std::to_string(added.names) + " ints; use 1 to " +
          std::to_string(kNamesMost));
-  if (added.box_bytes < 0 || added.box_bytes > static_cast<int>(kBoxMost))
+  }
+  if (added.box_bytes < 0 || added.box_bytes > static_cast<int>(kBoxMost)) {
     fail("class \"" + std::string(added.title) + "\" has a PO Box of " + std::to_string(added.box_bytes) +
          " bytes; use 0 to " + std::to_string(kBoxMost));
+  }
   Classes& known = classes();
   const std::lock_guard guard(known.mutex);
   if (known.all.size() == kClassesMost) fail("there are " + std::to_string(kClassesMost) + " classes already");

@@ -79,7 +79,8 @@ class Tree {
  private:
   [[nodiscard]] int parent() const { return me_ - (me_ & -me_); }
   [[nodiscard]] std::size_t index(int number) const {
-    return static_cast<std::size_t>((number + root_) % size_ + shift_);
+    const int at = (number + root_) % size_ + shift_;
+    return static_cast<std::size_t>(at);
   }
   [[nodiscard]] std::uint16_t context() const { return static_cast<std::uint16_t>(mailer_.context + 1); }
 
@@ -139,9 +140,10 @@ std::size_t check_buffer(const void* buffer, const Method* method, int size, int
 // Combines a letter of another member into the buffer.
 void combine_letter(Session& session, void* buffer, const Letter& letter, const Method* method, int size, int items) {
   const std::size_t bytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(items);
-  if (letter.length() != bytes)
+  if (letter.length() != bytes) {
     fail("rank " + std::to_string(letter.source) + " has a buffer of " + std::to_string(letter.length()) +
          " bytes, this process one of " + std::to_string(bytes));
+  }
   if (bytes == 0) return;
   host::run_program(session.rank, [&] { combine(*method, buffer, letter.body(), size, items); });
 }
@@ -190,9 +192,10 @@ void combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffe
   Tree tree(session, call, mailer, Scope::members);
   if (tree.me() != 0) {
     Letter letter = tree.receive_from_parent();
-    if (letter.length() != bytes)
+    if (letter.length() != bytes) {
       fail("rank " + std::to_string(letter.source) + " has a buffer of " + std::to_string(letter.length()) +
            " bytes, this process one of " + std::to_string(bytes));
+    }
     if (bytes != 0) std::memcpy(buffer, letter.body(), bytes);
   }
   tree.send_to_children({static_cast<const std::byte*>(buffer), bytes});

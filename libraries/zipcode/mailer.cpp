@@ -30,9 +30,10 @@ std::int64_t processes_of(int dimensions, const std::array<int, 3>& shape) {
 
 void check_opening(const Opening& opening) {
   const MailClass* const traits = find_class(opening.mail_class);
-  if (traits == nullptr)
+  if (traits == nullptr) {
     fail("unknown class " + std::to_string(opening.mail_class) +
          "; all members register the same classes in one order");
+  }
   if (opening.group.empty() || opening.group.size() > kMembersMost)
     fail("a group of " + std::to_string(opening.group.size()) + " processes");
   std::set<std::uint32_t> ranks;

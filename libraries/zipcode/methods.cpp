@@ -221,9 +221,10 @@ std::string typed_error(const Method* method, char type, int items) {
   const bool is_bitwise = number == ZIP_BUILTIN_BAND || number == ZIP_BUILTIN_BOR || number == ZIP_BUILTIN_BXOR;
   if (is_bitwise && (type == 'f' || type == 'd'))
     return std::string("a bitwise method cannot combine floating-point numbers ('") + type + "')";
-  if (takes_pairs(*method) && items % 2 != 0)
+  if (takes_pairs(*method) && items % 2 != 0) {
     return "ZIP_MAXLOC and ZIP_MINLOC need pairs of value and location, but the number of elements is " +
            std::to_string(items);
+  }
   return {};
 }
 

@@ -82,13 +82,14 @@ Opening open_by_server(Session& session, const char* call, const Opening& wanted
   const AwaitsServer awaits(session);
   if (is_postmaster) {
     send_opening(session, kServer, Tag::open, wanted);
-    if (session.rank.recording())
+    if (session.rank.recording()) {
       session.rank.record({.number = kTellsGroup,
                            .peer = kServer,
                            .a = static_cast<std::uint32_t>(wanted.group.size()),
                            .of_sent = true});
+    }
   }
-  const Opening opening = await_opening(session, call, Tag::copy, is_postmaster ? session.me() : portals::kAnyRank);
+  Opening opening = await_opening(session, call, Tag::copy, is_postmaster ? session.me() : portals::kAnyRank);
   if (is_postmaster) {
     session.post.send_system(kServer, Tag::token, {});
     if (session.rank.recording()) session.rank.record({.number = kReturnsToken, .peer = kServer, .of_sent = true});
@@ -148,9 +149,10 @@ ZIP_MAILER* open(Session& session, const char* call, int mail_class, const std::
   if (group != nullptr) {
     wanted.group = *group;
     check_opening(wanted);
-    if (wanted.group.front().rank != session.me())
+    if (wanted.group.front().rank != session.me()) {
       fail("the caller passes a group whose first process is rank " + std::to_string(wanted.group.front().rank) +
            "; the first one is the Postmaster, and the others pass NULL");
+    }
     check_running(session, *group);
   }
   const bool has_server = session.form.has_postmaster_general;
@@ -159,16 +161,18 @@ ZIP_MAILER* open(Session& session, const char* call, int mail_class, const std::
   check_class(opening, mail_class);
   check_opening(opening);
   const std::uint32_t ids = context_ids(find_class(mail_class)->dimensions);
-  if (opening.context == 0)
+  if (opening.context == 0) {
     fail("the members of the group do not have " + std::to_string(ids) + " successive context_ids left of " +
          std::to_string(kLastContext) + (has_server ? "" : ", or one of them was ended") +
          "; close mailers that are not used");
+  }
   if (!has_server) session.used.add(opening.context, ids);
   ZIP_MAILER* const mailer = add_mailer(session, opening, has_server ? Source::postmaster_general : Source::agreement);
   sync(session, call, *mailer, Scope::group);
-  if (session.rank.recording())
+  if (session.rank.recording()) {
     session.rank.record(
         {.number = kAllHere, .a = opening.context, .b = static_cast<std::uint32_t>(opening.group.size())});
+  }
   return mailer;
 }
 
@@ -181,15 +185,17 @@ ZIP_MAILER* open_with(Session& session, int mail_class, const std::array<int, 3>
   check_running(session, group);
   const std::uint32_t ids = context_ids(find_class(mail_class)->dimensions);
   const auto first = static_cast<std::uint32_t>(context_id);
-  if (context_id < 0 || first < kFirstExplicit || first + ids > kLastExplicit + 1)
+  if (context_id < 0 || first < kFirstExplicit || first + ids > kLastExplicit + 1) {
     fail("the mailer would use the context_ids " + std::to_string(context_id) + " to " +
          std::to_string(context_id + static_cast<int>(ids) - 1) + "; those of the program are " +
          std::to_string(kFirstExplicit) + " to " + std::to_string(kLastExplicit));
+  }
   for (const auto& [mailer, owned] : session.mailers) {
     const Family& family = *owned->family;
-    if (first < family.last && family.first < first + ids)
+    if (first < family.last && family.first < first + ids) {
       fail("another open mailer uses context_id " + std::to_string(std::max(first, family.first)) +
            "; close it or use another");
+    }
   }
   opening.context = first;
   return add_mailer(session, opening, Source::program);

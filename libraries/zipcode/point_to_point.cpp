@@ -30,9 +30,10 @@ Box box_of_rank(const ZIP_MAILER& mailer, int rank) {
 }
 
 void check_tag(long tag, long least, long most) {
-  if (tag < least || tag > most || tag == ZIP_ANY)
+  if (tag < least || tag > most || tag == ZIP_ANY) {
     fail("invalid tag " + std::to_string(tag) + "; use " + std::to_string(least) + " to " + std::to_string(most) +
          (least < 0 ? ", except ZIP_ANY" : ""));
+  }
 }
 
 constexpr long kTagLeast = std::numeric_limits<std::int32_t>::min(),
@@ -90,26 +91,29 @@ int rank_at(const ZIP_MAILER& mailer, int p, int q, int r) {
 
 int check_rank(const ZIP_MAILER& mailer, int rank) {
   if (rank != ZIP_POSTMASTER) return check_member(mailer, rank);
-  if (!mailer.is_postmaster_outside)
+  if (!mailer.is_postmaster_outside) {
     fail(
         "the mailer has no Postmaster outside of its members (ZIP_POSTMASTER); a grid has one if its group has one "
         "process more than the grid");
+  }
   return rank;
 }
 
 int check_member(const ZIP_MAILER& mailer, int rank) {
-  if (rank < 0 || rank >= mailer.size())
+  if (rank < 0 || rank >= mailer.size()) {
     fail("the mailer has no rank " + std::to_string(rank) + "; its ranks are 0 to " +
          std::to_string(mailer.size() - 1));
+  }
   return rank;
 }
 
 int rank_of(const Session& session, const ZIP_MAILER& mailer, int node, int pid) {
   const std::optional<std::uint32_t> rank = session.nodes().rank_of(node);
   const int at = rank.has_value() ? index_of(mailer.group, *rank) : -1;
-  if (at < 0 || mailer.group[static_cast<std::size_t>(at)].pid != pid)
+  if (at < 0 || mailer.group[static_cast<std::size_t>(at)].pid != pid) {
     fail("the mailer has no process {" + std::to_string(node) + ", " + std::to_string(pid) +
          "}; zip_addressee() returns its processes");
+  }
   return at - (mailer.is_postmaster_outside ? 1 : 0);
 }
 

@@ -165,7 +165,8 @@ void Post::send_notice(Letter letter, portals::Header& header, const Address& ad
   const std::uint32_t number = bodies_.offer(address.rank, 0, std::move(letter.memory), letter.bytes);
   header.match_bits = letter_bits(notice.context, notice.mail_class, Kind::notice, address.bits);
   header.offset = place_word(number, letter.bytes);
-  dispatch(std::move(notice), header, notice.stamp);
+  const std::size_t bytes = notice.stamp;
+  dispatch(std::move(notice), header, bytes);
 }
 
 void Post::dispatch(Letter letter, const portals::Header& header, std::size_t bytes) {
@@ -258,10 +259,11 @@ std::optional<Letter> Post::take(const Wanted& wanted) {
     bool is_damaged = !envelope_error(bytes, wanted.context, wanted.mail_class, wanted.box_bytes).empty();
     if (is_long) is_damaged = is_damaged || bytes.size() != stamp_of(wanted.box_bytes) || !is_long_length(header);
     if (!is_damaged && !is_long) return take_short(header, wanted, found);
-    if (is_damaged)
+    if (is_damaged) {
       refuse(header);
-    else
+    } else {
       start_pull(header, found.arrival, bytes, false);
+    }
     if (is_in_heap) {
       heap_.release(*found.in_heap);
     } else {

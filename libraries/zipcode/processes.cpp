@@ -106,9 +106,10 @@ void kill(Session& session, const Group& group) {
 void check_running(Session& session, const Group& group) {
   for (const Member& each : group) {
     const std::string node = "node " + std::to_string(session.nodes().node_of(each.rank));
-    if (each.is_empty)
+    if (each.is_empty) {
       fail(node +
            " has no process yet; start it by zip_spawn(), which completes the group that it gets, but not copies");
+    }
     if (session.post.has_ended(each.rank)) fail("the process of " + node + " was ended by zip_kill()");
   }
 }

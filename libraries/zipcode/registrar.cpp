@@ -35,10 +35,11 @@ bool Registrar::take_admitted(portals::Rank place, std::string& verdict) {
 
 void Registrar::add_ended(std::span<const portals::Rank> places) {
   for (const portals::Rank each : places) post_.add_ended(each);
-  if (post_.rank().rank() == kAdmitter)
+  if (post_.rank().rank() == kAdmitter) {
     pass_on_ended(places, kAdmitter);
-  else
+  } else {
     post_.send_system(kAdmitter, Tag::ended, std::as_bytes(places));
+  }
 }
 
 std::vector<portals::Rank> Registrar::places_in(Bytes body) const {

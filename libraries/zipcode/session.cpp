@@ -50,9 +50,10 @@ Session::Letters::iterator Session::find_entry(const ZIP_MAILER* mailer, const c
          "; it was sent or freed, or is not a letter's body");
   }
   const Letter& letter = at->second;
-  if (mailer != nullptr && (letter.context != mailer->context || letter.mail_class != mailer->mail_class))
+  if (mailer != nullptr && (letter.context != mailer->context || letter.mail_class != mailer->mail_class)) {
     fail("the letter is of another mailer (context_id " + std::to_string(letter.context) + ", not " +
          std::to_string(mailer->context) + "); copy its body into a letter of this one");
+  }
   const MailClass* const traits = find_class(letter.mail_class);
   const std::string damage =
       envelope_error({letter.envelope, letter.bytes}, letter.context, letter.mail_class, traits->box_bytes);

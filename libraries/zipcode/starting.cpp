@@ -69,11 +69,12 @@ int begin(const char* name, Form form, const void* caller) {
     report(std::string(name) + ": " + status.sentence());
     return -1;
   }
+  host::Rank& rank = *joined;  // NOLINT(clang-analyzer-core.NullDereference): set by host::join()
   std::string error;
   {
-    const host::Call inside(*joined, name, caller);
+    const host::Call inside(rank, name, caller);
     try {
-      here = new Session(*joined, form, name);
+      here = new Session(rank, form, name);
       start(*here, name);
       return 0;
     } catch (const Error& thrown) {
@@ -84,10 +85,10 @@ int begin(const char* name, Form form, const void* caller) {
   }
   report(std::string(name) + ": " + error);
   {
-    const host::Call inside(*joined, name, caller);
+    const host::Call inside(rank, name, caller);
     delete std::exchange(here, nullptr);
   }
-  joined->end();
+  rank.end();
   return -1;
 }
 
@@ -135,9 +136,7 @@ int Zip_nohost_global_init(void) {
 
 void zip_exit(void) {
   const char* const kCall = "zip_exit";
-  margay::host::Rank* rank = nullptr;
   call_void(kCall, [&](Session& session) {
-    rank = &session.rank;
     // The functions of the program may close mailers.
     std::vector<ZIP_MAILER*> open;
     for (const auto& [mailer, owned] : session.mailers) open.push_back(mailer);
@@ -147,13 +146,14 @@ void zip_exit(void) {
     settle(session, kCall);
   });
   if (here == nullptr) return;
+  margay::host::Rank& rank = here->rank;
   {
-    const margay::host::Call inside(*rank, kCall);
+    const margay::host::Call inside(rank, kCall);
     here->letters.clear();
     here->post.free_arrived();
     delete std::exchange(here, nullptr);
   }
-  rank->end();
+  rank.end();
 }
 
 Zip_error_handler* zip_set_error_handler(Zip_error_handler* handler) {

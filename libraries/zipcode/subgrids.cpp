@@ -28,9 +28,10 @@ std::map<int, Subgrid> select_all(Session& session, const ZIP_MAILER& grid, Sele
     const std::array<int, 3> place = grid.place_of(rank);
     int number = -1;
     host::run_program(session.rank, [&] { number = select(place); });
-    if (number < 0)
+    if (number < 0) {
       fail("select_fn returns " + std::to_string(number) + " for rank " + std::to_string(rank) +
            "; use a number from 0 on for every process");
+    }
     Subgrid& subgrid = subgrids[number];
     if (subgrid.ranks.empty()) subgrid.first = subgrid.last = place;
     for (std::size_t i = 0; i < place.size(); ++i) {
@@ -49,9 +50,10 @@ Openings openings_of(const ZIP_MAILER& grid, const std::map<int, Subgrid>& subgr
   Openings openings;
   for (const auto& [number, subgrid] : subgrids) {
     const std::array<int, 3> shape = subgrid.shape();
-    if (processes_of(3, shape) != static_cast<std::int64_t>(subgrid.ranks.size()))
+    if (processes_of(3, shape) != static_cast<std::int64_t>(subgrid.ranks.size())) {
       fail("subgrid " + std::to_string(number) + " of " + std::to_string(subgrid.ranks.size()) +
            " processes is not a rectangle");
+    }
     Group group;
     // The Postmaster is outside, unless it is the first member.
     if (grid.is_postmaster_outside || subgrid.ranks.front() != 0) group.push_back(grid.group.front());

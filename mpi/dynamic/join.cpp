@@ -104,12 +104,11 @@ void check_socket(Call& call, int fd) {
   sockaddr_storage peer{};
   socklen_t peer_bytes = sizeof peer;
   std::string why;
-  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0) {
+  if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0 ||
+      ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_bytes) != 0) {
     why = std::strerror(errno);
   } else if (type != SOCK_STREAM) {
     why = "it is not a stream socket";
-  } else if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_bytes) != 0) {
-    why = std::strerror(errno);
   }
   if (why.empty()) return;
   call.error(MPI_ERR_ARG, "fd " + std::to_string(fd) + " is not a connected stream socket: " + why);

@@ -124,7 +124,7 @@ void make_dormant(MpiRank& rank) {
 // as if there were no file.
 Status check_rates(const sim::Job& job) {
   Rates rates;
-  const Status status = parse_requested_rates(job.rates, rates);
+  Status status = parse_requested_rates(job.rates, rates);
   if (status.ok() || job.rates_given) return status;
   if (job.rank == 0) {
     static_cast<void>(std::fprintf(stderr, "margay: the rates that `margay calibrate` stored are passed over: %s\n",

@@ -16,6 +16,7 @@ struct Endpoint {
   std::uint64_t job = 0;
   // Job::rank in the lower 16 bits, Job::predecessors above them. A wire inside a job uses the rank alone.
   std::uint32_t place = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the literal 0 of a comparison for a pointer.
   friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
 };
 

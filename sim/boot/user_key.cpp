@@ -45,7 +45,7 @@ Status read_or_make(const FileAt& file, std::array<std::byte, kUserKeyBytes>& ke
       std::array<std::byte, kUserKeyBytes> fresh;
       fill_random(fresh);
       bool made = false;
-      const Status status = make_private_file(file, {reinterpret_cast<const char*>(fresh.data()), fresh.size()}, made);
+      Status status = make_private_file(file, {reinterpret_cast<const char*>(fresh.data()), fresh.size()}, made);
       ::explicit_bzero(fresh.data(), fresh.size());
       if (!status.ok()) return status;
       // The file is read in either case: another process may have made it first.

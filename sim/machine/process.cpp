@@ -173,10 +173,11 @@ bool Process::has_left(std::uint32_t place) const {
 void Process::place_ended(std::uint32_t place) {
   const bool is_by_shm = shm_ != nullptr && node_memory_.has_value();
   const std::uint32_t local = is_by_shm ? node_memory_->local_rank(place) : NodeMemory::kNotHere;
-  if (local != NodeMemory::kNotHere)
+  if (local != NodeMemory::kNotHere) {
     shm_->process_ended(local);
-  else
+  } else {
     kernel_->monitor(place);
+  }
 }
 
 Status Process::open_trace() {

@@ -48,9 +48,10 @@ int receive(const char* name, ZIP_MAILER* mailer, void* buffer, int most, int* f
   const int length = zip_length(mailer, letter);
   if (length > 0 && length <= most) std::memcpy(buffer, letter, static_cast<std::size_t>(length));
   l_free_letter(mailer, letter);
-  if (length > most)
+  if (length > most) {
     return failed(
         name, "a message of " + std::to_string(length) + " bytes is longer than the buffer of " + std::to_string(most));
+  }
   if (from != nullptr) *from = rank_of(mailer, node, pid);
   if (tag != nullptr) *tag = its_tag;
   return length;

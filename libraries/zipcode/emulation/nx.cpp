@@ -194,9 +194,10 @@ long collect(const void* x, long xlen, char* y, long ylen, const long* xlens, lo
     const bool fits = length <= ylen - at && (xlens == nullptr || length == xlens[node]);
     if (fits && length > 0) std::memcpy(y + at, data, static_cast<std::size_t>(length));
     if (node != now.me()) std::free(data);
-    if (!fits)
+    if (!fits) {
       return kept(xlens == nullptr ? "gcol" : "gcolx", "node " + std::to_string(node) + " contributes " +
                                                            std::to_string(length) + " bytes, which y has no room for");
+    }
     at += length;
   }
   if (ncnt != nullptr) *ncnt = at;

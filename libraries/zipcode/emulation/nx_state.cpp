@@ -257,6 +257,7 @@ std::string NxState::test(long mid, bool& is_there, NxInfo& info, bool& is_recei
 std::string NxState::ignore(long mid) {
   Operation* operation = nullptr;
   if (std::string error = find(mid, operation); !error.empty()) return error;
+  // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set by find()
   if (!operation->merged.empty()) {
     const std::vector<long> parts = operation->merged;
     operations_.erase(mid);

@@ -10,13 +10,16 @@ namespace {
 
 // Why the method cannot combine a piece; empty: it can.
 std::string piece_error(const Piece& piece, const Method* method) {
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): prepare() has checked the method
   const bool is_typed = method->kind == ZIP_METHOD_TYPED;
-  if (piece.item->user == nullptr)
+  if (piece.item->user == nullptr) {
     return is_typed ? typed_error(method, piece.elements.type, static_cast<int>(piece.elements.count))
                     : combine_error(method, builtin_bytes(piece.elements.type));
-  if (is_typed)
+  }
+  if (is_typed) {
     return "a typed method cannot combine the user type '" + piece.item->user->name +
            "'; use a method of a Zip_combine_function";
+  }
   return combine_error(method, static_cast<std::size_t>(piece.bytes));
 }
 
@@ -28,12 +31,14 @@ std::string ElementCombine::prepare(const Zip_Invoice& invoice, Conversion conve
       !error.empty())
     return error;
   if (std::string error = resolve(invoice, conversion, pieces_, bytes_); !error.empty()) return error;
-  if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+  if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
     return "the invoice has " + std::to_string(bytes_) + " bytes; at most " +
            std::to_string(std::numeric_limits<int>::max()) + " can be combined";
-  for (const Piece& piece : pieces_)
+  }
+  for (const Piece& piece : pieces_) {
     if (std::string error = piece.item->ignore ? std::string() : piece_error(piece, method); !error.empty())
       return piece.item->name() + ": " + error;
+  }
   method_ = method;
   conversion_ = conversion;
   return {};
@@ -74,13 +79,14 @@ void ElementCombine::combine_piece(const Piece& piece, std::byte* into, const st
   std::vector<std::byte> both[2] = {std::vector<std::byte>(piece.elements.count * bytes),
                                     std::vector<std::byte>(piece.elements.count * bytes)};
   const std::byte* const packed[2] = {into, from};
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 2; ++i) {
     if (std::string why =
             decode(packed[i], conversion_, {piece.elements.type, both[i].data(), piece.elements.count, bytes});
         !why.empty()) {
       error_ = piece.item->name() + ": " + why;
       return;
     }
+  }
   combine_elements(piece, both[0].data(), both[1].data());
   encode({piece.elements.type, both[0].data(), piece.elements.count, bytes}, conversion_, into);
 }

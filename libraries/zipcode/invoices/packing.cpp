@@ -41,9 +41,10 @@ class Walk {
   template <typename Visit>
   std::string run(std::span<const std::byte> packed, Visit visit) {
     const std::vector<InvoiceItem>& items = invoice_.items();
-    for (std::size_t i = 0; i < items.size(); ++i)
+    for (std::size_t i = 0; i < items.size(); ++i) {
       if (std::string error = one(items[i], packed, visit); !error.empty())
         return "item " + std::to_string(i + 1) + " (" + items[i].name() + "): " + error;
+    }
     return {};
   }
 
@@ -53,12 +54,14 @@ class Walk {
   // Reads a size. `least`: 0 for a count, 1 for a stride.
   static std::string read_size(const Size& size, const char* noun, int least, int& value) {
     value = size.deferred == nullptr ? size.value : *size.deferred;
-    if (value < least)
+    if (value < least) {
       return std::string("the ") + noun + " is " + std::to_string(value) +
              (least == 0 ? "; it must not be negative" : "; it must be positive");
-    if (value > size.most)
+    }
+    if (value > size.most) {
       return std::string("the ") + noun + " is " + std::to_string(value) + ", but at most " +
              std::to_string(size.most) + " is allowed";
+    }
     return {};
   }
 
@@ -89,9 +92,10 @@ class Walk {
     for (std::size_t i = 0; i < count; ++i) {
       Piece piece;
       piece.item = &item;
-      if (item.data != nullptr)
+      if (item.data != nullptr) {
         piece.user_item =
             static_cast<std::byte*>(item.data) + i * static_cast<std::size_t>(stride) * item.user->item_bytes;
+      }
       if (std::string error = place(item, packed, piece); !error.empty()) return error;
       if (std::string error = visit(std::as_const(piece)); !error.empty()) return error;
       // unpack() learns the length from `in`, which it calls in visit().
@@ -242,9 +246,10 @@ std::string unpack(const Zip_Invoice& invoice, Conversion conversion, std::span<
 std::string pack_pieces(const std::vector<Piece>& pieces, Conversion conversion, std::span<std::byte> space,
                         bool is_new) {
   std::uint64_t end = 0;
-  for (const Piece& piece : pieces)
+  for (const Piece& piece : pieces) {
     if (std::string error = pack_behind(piece, conversion, space.data(), is_new, end); !error.empty())
       return piece.item->name() + ": " + error;
+  }
   return {};
 }
 

@@ -26,9 +26,10 @@ std::string UserTypes::add(UserType type) {
     if (std::string error = kind_error(method, ZIP_METHOD_CONVERSION, role); !error.empty()) return error;
   auto shared = std::make_shared<const UserType>(std::move(type));
   const std::lock_guard lock(mutex_);
-  for (const auto& other : types_)
+  for (const auto& other : types_) {
     if (other->name == shared->name)
       return "the type '" + shared->name + "' is registered already; unregister it first, or choose another name";
+  }
   types_.push_back(std::move(shared));
   return {};
 }
