@@ -24,11 +24,3 @@ set_target_properties(margay_zipcode PROPERTIES EXPORT_NAME zipcode LINKER_LANGU
   INSTALL_RPATH "$ORIGIN")
 # Its copy of the portals layer is not for programs.
 target_link_options(margay_zipcode PRIVATE -Wl,--exclude-libs,libmargay_structures.a -Wl,-z,nodelete -Wl,--enable-new-dtags)
-
-# For each program in C that is linked with Zipcode: a library under a sanitizer needs the sanitizer's C++ runtime, which only
-# the C++ compiler links.
-function(margay_zipcode_program target)
-  if(MARGAY_SANITIZE)
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
-  endif()
-endfunction()
