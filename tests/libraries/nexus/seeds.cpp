@@ -1,4 +1,4 @@
-// Random requests of Nexus on a virtual machine (tests/libraries/rmi/virtual_machine.hpp), one run for each seed:
+// Random requests of Nexus on a virtual machine (tests/libraries/support/virtual_machine.hpp), one run for each seed:
 //
 //   nexus_seeds FIRST_SEED LAST_SEED
 //
@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/libraries/rmi/virtual_machine.hpp"
+#include "tests/libraries/support/virtual_machine.hpp"
 
 namespace {
 

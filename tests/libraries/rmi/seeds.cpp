@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "tests/libraries/rmi/ledger.hpp"
-#include "tests/libraries/rmi/virtual_machine.hpp"
+#include "tests/libraries/support/virtual_machine.hpp"
 
 namespace {
 

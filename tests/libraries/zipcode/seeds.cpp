@@ -1,5 +1,5 @@
 // Mailers of overlapping groups that open at once, with different Postmasters, on a virtual machine
-// (tests/libraries/rmi/virtual_machine.hpp), one run for each seed:
+// (tests/libraries/support/virtual_machine.hpp), one run for each seed:
 //
 //   zipcode_seeds FIRST_SEED LAST_SEED
 //
@@ -28,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/libraries/rmi/virtual_machine.hpp"
+#include "tests/libraries/support/virtual_machine.hpp"
 
 namespace {
 
