@@ -1,15 +1,8 @@
-# The programs on portals without MPI, built as in a user's project. Each is a test over every wire; the zoo's output is
+# The programs on portals without MPI. Each is a test over every wire; the zoo's output is
 # compared with a file. Included by the tests, together with the similar programs of tests/sim/program.
 set(program_tests ${PROJECT_SOURCE_DIR}/tests/sim/program)
 function(margay_program name)
-  add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE margay::portals)
-  target_compile_options(${name} PRIVATE -Wall -Wextra)
-  if(MARGAY_SANITIZE)
-    target_compile_options(${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-    target_link_options(${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-  endif()
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  margay_user_program(${name} SOURCES ${ARGN} LIBRARIES margay::portals)
 endfunction()
 margay_program(portals_pingpong ${CMAKE_CURRENT_LIST_DIR}/portals_pingpong.cpp)
 margay_program(portals_zoo ${CMAKE_CURRENT_LIST_DIR}/portals_zoo.cpp ${CMAKE_CURRENT_LIST_DIR}/portals_zoo_descriptors.cpp)

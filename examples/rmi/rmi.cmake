@@ -1,5 +1,5 @@
-# The programs on RMI, built as in a user's project, and the explicit programs beside them. Target rmi_examples builds
-# all. tests/libraries/rmi/stapl.py runs them.
+# The programs on RMI, and the explicit programs beside them. Target rmi_examples builds all. tests/libraries/rmi/stapl.py
+# runs them.
 find_package(Threads REQUIRED)
 add_custom_target(rmi_examples)
 # margay_rmi_example(NAME LIBRARIES...): from NAME.cpp; with SOURCES, from these.
@@ -9,17 +9,8 @@ function(margay_rmi_example name)
     set(example_SOURCES ${name}.cpp)
   endif()
   list(TRANSFORM example_SOURCES PREPEND ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/)
-  add_executable(rmi_example_${name} ${example_SOURCES})
-  target_compile_features(rmi_example_${name} PRIVATE cxx_std_20)
-  target_compile_options(rmi_example_${name} PRIVATE -Wall -Wextra)
-  target_link_libraries(rmi_example_${name} PRIVATE ${example_UNPARSED_ARGUMENTS})
-  if(MARGAY_SANITIZE)
-    target_compile_options(rmi_example_${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-    target_link_options(rmi_example_${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-  endif()
-  set_target_properties(rmi_example_${name} PROPERTIES OUTPUT_NAME ${name}
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples/rmi)
-  add_dependencies(rmi_examples rmi_example_${name})
+  margay_user_program(rmi_example_${name} NAME ${name} FOLDER rmi OF rmi_examples
+    SOURCES ${example_SOURCES} LIBRARIES ${example_UNPARSED_ARGUMENTS})
 endfunction()
 foreach(name IN ITEMS sample_sort p_sort inner_product depth_first master_slave)
   margay_rmi_example(${name} margay::rmi)

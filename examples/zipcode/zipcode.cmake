@@ -1,36 +1,17 @@
-# The programs on Zipcode, built as in a user's project. Target zipcode_examples builds all.
-include_guard(GLOBAL)
-
+# The programs on Zipcode. Target zipcode_examples builds all.
 add_custom_target(zipcode_examples)
 file(GLOB zipcode_example_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.c)
 foreach(source IN LISTS zipcode_example_sources)
   get_filename_component(name ${source} NAME_WE)
-  add_executable(zipcode_example_${name} ${source})
-  target_compile_options(zipcode_example_${name} PRIVATE -Wall -Wextra)
-  target_link_libraries(zipcode_example_${name} PRIVATE margay::zipcode m)
-  margay_zipcode_program(zipcode_example_${name})
-  if(MARGAY_SANITIZE)
-    target_compile_options(zipcode_example_${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-    target_link_options(zipcode_example_${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-  endif()
-  set_target_properties(zipcode_example_${name} PROPERTIES OUTPUT_NAME ${name}
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples/zipcode)
-  add_dependencies(zipcode_examples zipcode_example_${name})
+  margay_user_program(zipcode_example_${name} NAME ${name} FOLDER zipcode OF zipcode_examples
+    SOURCES ${source} LIBRARIES margay::zipcode m)
 endforeach()
 
 # The programs of context_cost.py.
-function(margay_context_cost name library)
-  add_executable(zipcode_cost_${name} ${ARGN} ${PROJECT_SOURCE_DIR}/examples/zipcode/cost/cost.c)
-  target_compile_options(zipcode_cost_${name} PRIVATE -O2 -Wall -Wextra)
-  target_link_libraries(zipcode_cost_${name} PRIVATE ${library})
-  margay_zipcode_program(zipcode_cost_${name})
-  if(MARGAY_SANITIZE)
-    target_compile_options(zipcode_cost_${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-    target_link_options(zipcode_cost_${name} PRIVATE -fsanitize=${MARGAY_SANITIZE})
-  endif()
-  set_target_properties(zipcode_cost_${name} PROPERTIES OUTPUT_NAME ${name}
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples/zipcode/cost)
-  add_dependencies(zipcode_examples zipcode_cost_${name})
+function(margay_context_cost name library source)
+  margay_user_program(zipcode_cost_${name} NAME ${name} FOLDER zipcode/cost OF zipcode_examples
+    SOURCES ${source} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cost/cost.c LIBRARIES ${library})
+  target_compile_options(zipcode_cost_${name} PRIVATE -O2)
 endfunction()
 margay_context_cost(letters margay::zipcode ${CMAKE_CURRENT_LIST_DIR}/cost/letters.c)
 margay_context_cost(messages margay::mpi ${CMAKE_CURRENT_LIST_DIR}/cost/messages.c)

@@ -9,7 +9,8 @@
 
 namespace margay::zipcode::core {
 
-// Runs `body(session)` inside a call. After an error, calls the error handler, and returns `failure`.
+// Runs `body(session)` inside a call. After an error, calls the error handler, and returns `failure`. `caller`: an
+// address in the program. A default argument is evaluated in the function that omits it, which is one of zipcode.h.
 template <typename Result, typename Body>
 Result call(const char* name, Result failure, Body body, const void* caller = __builtin_return_address(0)) {
   std::string error;

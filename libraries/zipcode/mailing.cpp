@@ -2,9 +2,8 @@
 #include <cstring>
 
 #include "libraries/zipcode/attributes.hpp"
-#include "libraries/zipcode/call.hpp"
+#include "libraries/zipcode/class_call.hpp"
 #include "libraries/zipcode/opening.hpp"
-#include "libraries/zipcode/point_to_point.hpp"
 
 namespace margay::zipcode::core {
 
@@ -13,7 +12,7 @@ namespace {
 // Opens a mailer; the extents of a grid are passed and returned by `extents`.
 template <std::size_t Dimensions>
 ZIP_MAILER* open_grid(const char* name, int mail_class, const std::array<int*, Dimensions>& extents,
-                      const ZIP_ADDRESSEES* addressees, const void* caller) {
+                      const ZIP_ADDRESSEES* addressees, const void* caller = __builtin_return_address(0)) {
   return call<ZIP_MAILER*>(
       name, nullptr,
       [&](Session& session) {
@@ -33,7 +32,8 @@ ZIP_MAILER* open_grid(const char* name, int mail_class, const std::array<int*, D
 }
 
 ZIP_MAILER* open_explicit(const char* name, int mail_class, const std::array<int, 3>& shape,
-                          const ZIP_ADDRESSEES* addressees, int context_id, const void* caller) {
+                          const ZIP_ADDRESSEES* addressees, int context_id,
+                          const void* caller = __builtin_return_address(0)) {
   return call<ZIP_MAILER*>(
       name, nullptr,
       [&](Session& session) {
@@ -45,7 +45,8 @@ ZIP_MAILER* open_explicit(const char* name, int mail_class, const std::array<int
       caller);
 }
 
-ZIP_MAILER* child(const char* name, ZIP_MAILER* mailer, int mail_class, std::size_t number, const void* caller) {
+ZIP_MAILER* child(const char* name, ZIP_MAILER* mailer, int mail_class, std::size_t number,
+                  const void* caller = __builtin_return_address(0)) {
   return call<ZIP_MAILER*>(
       name, nullptr,
       [&](Session& session) {
@@ -63,23 +64,22 @@ int check_dimension(const ZIP_MAILER& mailer, int dimension) {
   return dimension;
 }
 
-char* new_letter_of(const char* name, ZIP_MAILER* mailer, int mail_class, int length, const void* caller) {
-  return call<char*>(
-      name, nullptr,
-      [&](Session& session) {
-        ZIP_MAILER& open = mail_class == 0 ? session.open_mailer(mailer) : session.open_mailer(mailer, mail_class);
-        return session.hand_out(new_letter(session, open, length));
-      },
+char* new_letter_of(const char* name, ZIP_MAILER* mailer, int mail_class, int length,
+                    const void* caller = __builtin_return_address(0)) {
+  return class_call<char*>(
+      name, nullptr, mailer, mail_class,
+      [&](Session& session, const ZIP_MAILER& open) { return session.hand_out(new_letter(session, open, length)); },
       caller);
 }
 
-void free_letter_of(const char* name, ZIP_MAILER* mailer, int mail_class, char* letter, const void* caller) {
+void free_letter_of(const char* name, ZIP_MAILER* mailer, int mail_class, char* letter,
+                    const void* caller = __builtin_return_address(0)) {
   call_void(
       name,
       [&](Session& session) {
-        if (mailer == nullptr && mail_class == 0) return static_cast<void>(session.take_back(nullptr, letter));
-        ZIP_MAILER& open = mail_class == 0 ? session.open_mailer(mailer) : session.open_mailer(mailer, mail_class);
-        static_cast<void>(session.take_back(&open, letter));
+        const bool is_of_none = mailer == nullptr && mail_class == kAnyClass;
+        const ZIP_MAILER* const open = is_of_none ? nullptr : &open_mailer(session, mailer, mail_class);
+        static_cast<void>(session.take_back(open, letter));
       },
       caller);
 }
@@ -91,47 +91,47 @@ void free_letter_of(const char* name, ZIP_MAILER* mailer, int mail_class, char* 
 using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
 
 ZIP_MAILER* g1_grid_open(int* P, ZIP_ADDRESSEES* addressees) {
-  return open_grid<1>("g1_grid_open", ZIP_G1, {P}, addressees, __builtin_return_address(0));
+  return open_grid<1>("g1_grid_open", ZIP_G1, {P}, addressees);
 }
 ZIP_MAILER* g2_grid_open(int* P, int* Q, ZIP_ADDRESSEES* addressees) {
-  return open_grid<2>("g2_grid_open", ZIP_G2, {P, Q}, addressees, __builtin_return_address(0));
+  return open_grid<2>("g2_grid_open", ZIP_G2, {P, Q}, addressees);
 }
 ZIP_MAILER* g3_grid_open(int* P, int* Q, int* R, ZIP_ADDRESSEES* addressees) {
-  return open_grid<3>("g3_grid_open", ZIP_G3, {P, Q, R}, addressees, __builtin_return_address(0));
+  return open_grid<3>("g3_grid_open", ZIP_G3, {P, Q, R}, addressees);
 }
 ZIP_MAILER* y_open(ZIP_ADDRESSEES* addressees) {
-  return open_grid<0>("y_open", ZIP_Y, {}, addressees, __builtin_return_address(0));
+  return open_grid<0>("y_open", ZIP_Y, {}, addressees);
 }
 ZIP_MAILER* z_open(ZIP_ADDRESSEES* addressees) {
-  return open_grid<0>("z_open", ZIP_Z, {}, addressees, __builtin_return_address(0));
+  return open_grid<0>("z_open", ZIP_Z, {}, addressees);
 }
 ZIP_MAILER* l_open(ZIP_ADDRESSEES* addressees) {
-  return open_grid<0>("l_open", ZIP_L, {}, addressees, __builtin_return_address(0));
+  return open_grid<0>("l_open", ZIP_L, {}, addressees);
 }
 ZIP_MAILER* zip_open(int mail_class, ZIP_ADDRESSEES* addressees) {
-  return open_grid<0>("zip_open", mail_class, {}, addressees, __builtin_return_address(0));
+  return open_grid<0>("zip_open", mail_class, {}, addressees);
 }
 
 ZIP_MAILER* g1_grid_open_with(int P, ZIP_ADDRESSEES* addressees, int context_id) {
-  return open_explicit("g1_grid_open_with", ZIP_G1, {P}, addressees, context_id, __builtin_return_address(0));
+  return open_explicit("g1_grid_open_with", ZIP_G1, {P}, addressees, context_id);
 }
 ZIP_MAILER* g2_grid_open_with(int P, int Q, ZIP_ADDRESSEES* addressees, int context_id) {
-  return open_explicit("g2_grid_open_with", ZIP_G2, {P, Q}, addressees, context_id, __builtin_return_address(0));
+  return open_explicit("g2_grid_open_with", ZIP_G2, {P, Q}, addressees, context_id);
 }
 ZIP_MAILER* g3_grid_open_with(int P, int Q, int R, ZIP_ADDRESSEES* addressees, int context_id) {
-  return open_explicit("g3_grid_open_with", ZIP_G3, {P, Q, R}, addressees, context_id, __builtin_return_address(0));
+  return open_explicit("g3_grid_open_with", ZIP_G3, {P, Q, R}, addressees, context_id);
 }
 ZIP_MAILER* y_open_with(ZIP_ADDRESSEES* addressees, int context_id) {
-  return open_explicit("y_open_with", ZIP_Y, {}, addressees, context_id, __builtin_return_address(0));
+  return open_explicit("y_open_with", ZIP_Y, {}, addressees, context_id);
 }
 ZIP_MAILER* z_open_with(ZIP_ADDRESSEES* addressees, int context_id) {
-  return open_explicit("z_open_with", ZIP_Z, {}, addressees, context_id, __builtin_return_address(0));
+  return open_explicit("z_open_with", ZIP_Z, {}, addressees, context_id);
 }
 ZIP_MAILER* l_open_with(ZIP_ADDRESSEES* addressees, int context_id) {
-  return open_explicit("l_open_with", ZIP_L, {}, addressees, context_id, __builtin_return_address(0));
+  return open_explicit("l_open_with", ZIP_L, {}, addressees, context_id);
 }
 ZIP_MAILER* zip_open_with(int mail_class, ZIP_ADDRESSEES* addressees, int context_id) {
-  return open_explicit("zip_open_with", mail_class, {}, addressees, context_id, __builtin_return_address(0));
+  return open_explicit("zip_open_with", mail_class, {}, addressees, context_id);
 }
 
 int zip_close(ZIP_MAILER** mailer) {
@@ -156,19 +156,19 @@ int zip_context_ids(int mail_class) {
 }
 
 ZIP_MAILER* g3_PQ_plane(ZIP_MAILER* mailer) {
-  return child("g3_PQ_plane", mailer, ZIP_G3, 0, __builtin_return_address(0));
+  return child("g3_PQ_plane", mailer, ZIP_G3, 0);
 }
 ZIP_MAILER* g3_QR_plane(ZIP_MAILER* mailer) {
-  return child("g3_QR_plane", mailer, ZIP_G3, 1, __builtin_return_address(0));
+  return child("g3_QR_plane", mailer, ZIP_G3, 1);
 }
 ZIP_MAILER* g3_PR_plane(ZIP_MAILER* mailer) {
-  return child("g3_PR_plane", mailer, ZIP_G3, 2, __builtin_return_address(0));
+  return child("g3_PR_plane", mailer, ZIP_G3, 2);
 }
 ZIP_MAILER* g2_row(ZIP_MAILER* mailer) {
-  return child("g2_row", mailer, ZIP_G2, 0, __builtin_return_address(0));
+  return child("g2_row", mailer, ZIP_G2, 0);
 }
 ZIP_MAILER* g2_col(ZIP_MAILER* mailer) {
-  return child("g2_col", mailer, ZIP_G2, 1, __builtin_return_address(0));
+  return child("g2_col", mailer, ZIP_G2, 1);
 }
 
 int zip_shape(ZIP_MAILER* mailer, int mail_class, int dimension) {
@@ -201,47 +201,47 @@ ZIP_ADDRESSEES* zip_addressees(ZIP_MAILER* mailer) {
 }
 
 char* zip_malloc(ZIP_MAILER* mailer, int length) {
-  return new_letter_of("zip_malloc", mailer, 0, length, __builtin_return_address(0));
+  return new_letter_of("zip_malloc", mailer, kAnyClass, length);
 }
 char* y_new_letter(ZIP_MAILER* mailer, int length) {
-  return new_letter_of("y_new_letter", mailer, ZIP_Y, length, __builtin_return_address(0));
+  return new_letter_of("y_new_letter", mailer, ZIP_Y, length);
 }
 char* l_new_letter(ZIP_MAILER* mailer, int length) {
-  return new_letter_of("l_new_letter", mailer, ZIP_L, length, __builtin_return_address(0));
+  return new_letter_of("l_new_letter", mailer, ZIP_L, length);
 }
 char* z_new_letter(ZIP_MAILER* mailer, int length) {
-  return new_letter_of("z_new_letter", mailer, ZIP_Z, length, __builtin_return_address(0));
+  return new_letter_of("z_new_letter", mailer, ZIP_Z, length);
 }
 char* g1_new_letter(ZIP_MAILER* mailer, int length) {
-  return new_letter_of("g1_new_letter", mailer, ZIP_G1, length, __builtin_return_address(0));
+  return new_letter_of("g1_new_letter", mailer, ZIP_G1, length);
 }
 char* g2_new_letter(ZIP_MAILER* mailer, int length) {
-  return new_letter_of("g2_new_letter", mailer, ZIP_G2, length, __builtin_return_address(0));
+  return new_letter_of("g2_new_letter", mailer, ZIP_G2, length);
 }
 char* g3_new_letter(ZIP_MAILER* mailer, int length) {
-  return new_letter_of("g3_new_letter", mailer, ZIP_G3, length, __builtin_return_address(0));
+  return new_letter_of("g3_new_letter", mailer, ZIP_G3, length);
 }
 
 void zip_free(ZIP_MAILER* mailer, char* letter) {
-  free_letter_of("zip_free", mailer, 0, letter, __builtin_return_address(0));
+  free_letter_of("zip_free", mailer, kAnyClass, letter);
 }
 void y_free_letter(ZIP_MAILER* mailer, char* letter) {
-  free_letter_of("y_free_letter", mailer, ZIP_Y, letter, __builtin_return_address(0));
+  free_letter_of("y_free_letter", mailer, ZIP_Y, letter);
 }
 void l_free_letter(ZIP_MAILER* mailer, char* letter) {
-  free_letter_of("l_free_letter", mailer, ZIP_L, letter, __builtin_return_address(0));
+  free_letter_of("l_free_letter", mailer, ZIP_L, letter);
 }
 void z_free_letter(ZIP_MAILER* mailer, char* letter) {
-  free_letter_of("z_free_letter", mailer, ZIP_Z, letter, __builtin_return_address(0));
+  free_letter_of("z_free_letter", mailer, ZIP_Z, letter);
 }
 void g1_free_letter(ZIP_MAILER* mailer, char* letter) {
-  free_letter_of("g1_free_letter", mailer, ZIP_G1, letter, __builtin_return_address(0));
+  free_letter_of("g1_free_letter", mailer, ZIP_G1, letter);
 }
 void g2_free_letter(ZIP_MAILER* mailer, char* letter) {
-  free_letter_of("g2_free_letter", mailer, ZIP_G2, letter, __builtin_return_address(0));
+  free_letter_of("g2_free_letter", mailer, ZIP_G2, letter);
 }
 void g3_free_letter(ZIP_MAILER* mailer, char* letter) {
-  free_letter_of("g3_free_letter", mailer, ZIP_G3, letter, __builtin_return_address(0));
+  free_letter_of("g3_free_letter", mailer, ZIP_G3, letter);
 }
 
 int zip_length(ZIP_MAILER* mailer, char* letter) {

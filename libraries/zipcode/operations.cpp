@@ -1,6 +1,7 @@
 #include "libraries/zipcode/operations.hpp"
 
 #include <string>
+#include <type_traits>
 
 #include "libraries/zipcode/collective.hpp"
 #include "libraries/zipcode/error.hpp"
@@ -36,6 +37,21 @@ Function* as_operation(const Method& method) {
   return reinterpret_cast<Function*>(method.function);
 }
 
+// Runs an operation: `messages(session, call, mailer, arguments...)`, or the cached method, whose result is returned.
+template <typename Function, typename... Arguments>
+int run_operation(Session& session, const char* call, ZIP_MAILER& mailer, int operation,
+                  std::type_identity_t<void (*)(Session&, const char*, ZIP_MAILER&, Arguments...)> messages,
+                  Arguments... arguments) {
+  Method* const by = cached(mailer, operation);
+  if (by == nullptr) {
+    messages(session, call, mailer, arguments...);
+    return 0;
+  }
+  int result = 0;
+  replace(session, mailer, [&] { result = as_operation<Function>(*by)(&mailer, arguments..., by->state); });
+  return result;
+}
+
 }  // namespace
 
 void check_has_collectives(const ZIP_MAILER& mailer) {
@@ -45,44 +61,23 @@ void check_has_collectives(const ZIP_MAILER& mailer) {
 int do_combine(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
                int items) {
   check_collective(mailer);
-  int result = 0;
-  if (Method* const by = cached(mailer, ZIP_OP_COMBINE)) {
-    replace(session, mailer, [&] {
-      result = as_operation<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state);
-    });
-  } else {
-    combine(session, call, mailer, buffer, method, size, items);
-  }
-  return result;
+  return run_operation<Zip_combine_operation>(session, call, mailer, ZIP_OP_COMBINE, combine, buffer, method, size,
+                                              items);
 }
 
 int do_prefix(Session& session, const char* call, ZIP_MAILER& mailer, void* buffer, Method* method, int size,
               int items) {
   check_collective(mailer);
-  int result = 0;
-  if (Method* const by = cached(mailer, ZIP_OP_PREFIX)) {
-    replace(session, mailer, [&] {
-      result = as_operation<Zip_combine_operation>(*by)(&mailer, buffer, method, size, items, by->state);
-    });
-  } else {
-    prefix(session, call, mailer, buffer, method, size, items);
-  }
-  return result;
+  return run_operation<Zip_combine_operation>(session, call, mailer, ZIP_OP_PREFIX, prefix, buffer, method, size,
+                                              items);
 }
 
 int do_fanin(Session& session, const char* call, ZIP_MAILER& mailer, int dest, void* buffer, Method* method, int size,
              int items) {
   check_collective(mailer);
   static_cast<void>(check_member(mailer, dest));
-  int result = 0;
-  if (Method* const by = cached(mailer, ZIP_OP_FANIN)) {
-    replace(session, mailer, [&] {
-      result = as_operation<Zip_fanin_operation>(*by)(&mailer, dest, buffer, method, size, items, by->state);
-    });
-  } else {
-    fanin(session, call, mailer, dest, buffer, method, size, items);
-  }
-  return result;
+  return run_operation<Zip_fanin_operation>(session, call, mailer, ZIP_OP_FANIN, fanin, dest, buffer, method, size,
+                                            items);
 }
 
 int do_fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data, int* length, Method* exec,
@@ -105,13 +100,10 @@ int do_fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** dat
 
 int do_sync(Session& session, const char* call, ZIP_MAILER& mailer) {
   check_collective(mailer);
-  int result = 0;
-  if (Method* const by = cached(mailer, ZIP_OP_SYNC)) {
-    replace(session, mailer, [&] { result = as_operation<Zip_sync_operation>(*by)(&mailer, by->state); });
-  } else {
-    sync(session, call, mailer, Scope::members);
-  }
-  return result;
+  const auto messages = [](Session& inside, const char* name, ZIP_MAILER& open) {
+    sync(inside, name, open, Scope::members);
+  };
+  return run_operation<Zip_sync_operation>(session, call, mailer, ZIP_OP_SYNC, messages);
 }
 
 void do_send(Session& session, ZIP_MAILER& mailer, char* letter, int rank) {

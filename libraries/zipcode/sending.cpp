@@ -1,65 +1,49 @@
 // Sends and receives: section 4.4.3.
-#include "libraries/zipcode/call.hpp"
-#include "libraries/zipcode/operations.hpp"
+#include "libraries/zipcode/class_call.hpp"
 
 namespace margay::zipcode::core {
 
 namespace {
 
-// A send to the rank that `find` returns, for the classes with ranks or coordinates.
+// `find` returns the rank of the destination.
 template <typename Find>
-void send_by(const char* name, ZIP_MAILER* mailer, int mail_class, char* letter, Find find, const void* caller) {
-  call_void(
-      name,
-      [&](Session& session) {
-        ZIP_MAILER& open = session.open_mailer(mailer, mail_class);
-        do_send(session, open, letter, find(open));
+void send_to_rank(const char* name, ZIP_MAILER* mailer, int mail_class, char* letter, Find find,
+                  const void* caller = __builtin_return_address(0)) {
+  class_call(
+      name, 0, mailer, mail_class,
+      [&](Session& session, ZIP_MAILER& open) {
+        do_send(session, open, letter, find(session, open));
+        return 0;
       },
       caller);
 }
 
+// The same for classes without ranks: `find` returns the destination.
 template <typename Find>
-char* receive_by(const char* name, ZIP_MAILER* mailer, int mail_class, bool is_blocked, Find find, const void* caller) {
-  return call<char*>(
-      name, nullptr,
-      [&](Session& session) {
-        ZIP_MAILER& open = session.open_mailer(mailer, mail_class);
-        return do_receive(session, name, open, find(open), is_blocked);
+void send_to(const char* name, ZIP_MAILER* mailer, int mail_class, char* letter, Find find,
+             const void* caller = __builtin_return_address(0)) {
+  class_call(
+      name, 0, mailer, mail_class,
+      [&](Session& session, ZIP_MAILER& open) {
+        const Destination to = find(session, open);
+        send(session, open, session.take_back(&open, letter), to);
+        return 0;
       },
       caller);
 }
 
-// The same for selections of other kinds, which `select` writes.
-template <typename Select>
-char* receive_selected(const char* name, ZIP_MAILER* mailer, int mail_class, bool is_blocked, Select select,
-                       const void* caller) {
-  return call<char*>(
-      name, nullptr,
-      [&](Session& session) {
-        ZIP_MAILER& open = mail_class == 0 ? session.open_mailer(mailer) : session.open_mailer(mailer, mail_class);
-        Selection selection;
-        select(session, open, selection);
-        return receive(session, name, open, selection, is_blocked);
-      },
-      caller);
+template <typename Receive>
+char* receive_by(const char* name, ZIP_MAILER* mailer, int mail_class, Receive receive,
+                 const void* caller = __builtin_return_address(0)) {
+  return class_call<char*>(
+      name, nullptr, mailer, mail_class,
+      [&](Session& session, ZIP_MAILER& open) { return receive(session, name, open); }, caller);
 }
 
-auto by_rank(int rank) {
-  return [rank](const ZIP_MAILER&) { return rank; };
-}
-auto by_place(int p, int q = 0, int r = 0) {
-  return [=](const ZIP_MAILER& mailer) { return rank_at(mailer, p, q, r); };
-}
-auto by_tag(int tag) {
-  return [tag](Session&, const ZIP_MAILER& mailer, Selection& out) { from_tag(mailer, tag, out); };
-}
-auto by_process(int node, int pid, long tag) {
-  return [=](Session& session, const ZIP_MAILER& mailer, Selection& out) {
-    from_process(session, mailer, node, pid, tag, out);
-  };
-}
-auto by_name(const int* name) {
-  return [name](Session& session, const ZIP_MAILER& mailer, Selection& out) { from_name(session, mailer, name, out); };
+auto named_letter(const int* name, bool is_blocked) {
+  return selected_letter(
+      [name](Session& session, const ZIP_MAILER& mailer, Selection& out) { from_name(session, mailer, name, out); },
+      is_blocked);
 }
 
 }  // namespace
@@ -69,80 +53,69 @@ auto by_name(const int* name) {
 using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
 
 void y_send(ZIP_MAILER* mailer, char* letter, int node, int pid, int tag) {
-  call_void("y_send", [&](Session& session) {
-    ZIP_MAILER& open = session.open_mailer(mailer, ZIP_Y);
-    const Destination to = to_tag(session, open, node, pid, tag);
-    send(session, open, session.take_back(&open, letter), to);
-  });
+  send_to("y_send", mailer, ZIP_Y, letter, destination_by_tag(node, pid, tag));
 }
 void l_send(ZIP_MAILER* mailer, char* letter, int node, int pid, long tag) {
-  call_void("l_send", [&](Session& session) {
-    ZIP_MAILER& open = session.open_mailer(mailer, ZIP_L);
-    const Destination to = to_process(session, open, node, pid, tag);
-    send(session, open, session.take_back(&open, letter), to);
-  });
+  send_to("l_send", mailer, ZIP_L, letter, destination_by_process(node, pid, tag));
 }
 void zip_send(ZIP_MAILER* mailer, char* letter, const int* name) {
-  call_void("zip_send", [&](Session& session) {
-    ZIP_MAILER& open = session.open_mailer(mailer);
-    const Destination to = to_name(session, open, name);
-    send(session, open, session.take_back(&open, letter), to);
-  });
+  send_to("zip_send", mailer, kAnyClass, letter,
+          [name](Session& session, const ZIP_MAILER& open) { return to_name(session, open, name); });
 }
 void z_send(ZIP_MAILER* mailer, char* letter, int rank) {
-  send_by("z_send", mailer, ZIP_Z, letter, by_rank(rank), __builtin_return_address(0));
+  send_to_rank("z_send", mailer, ZIP_Z, letter, by_rank(rank));
 }
 void g1_send(ZIP_MAILER* mailer, char* letter, int p) {
-  send_by("g1_send", mailer, ZIP_G1, letter, by_place(p), __builtin_return_address(0));
+  send_to_rank("g1_send", mailer, ZIP_G1, letter, by_place(p));
 }
 void g2_send(ZIP_MAILER* mailer, char* letter, int p, int q) {
-  send_by("g2_send", mailer, ZIP_G2, letter, by_place(p, q), __builtin_return_address(0));
+  send_to_rank("g2_send", mailer, ZIP_G2, letter, by_place(p, q));
 }
 void g3_send(ZIP_MAILER* mailer, char* letter, int p, int q, int r) {
-  send_by("g3_send", mailer, ZIP_G3, letter, by_place(p, q, r), __builtin_return_address(0));
+  send_to_rank("g3_send", mailer, ZIP_G3, letter, by_place(p, q, r));
 }
 
 char* y_recv(ZIP_MAILER* mailer, int tag) {
-  return receive_selected("y_recv", mailer, ZIP_Y, false, by_tag(tag), __builtin_return_address(0));
+  return receive_by("y_recv", mailer, ZIP_Y, tagged_letter(tag, false));
 }
 char* y_recvb(ZIP_MAILER* mailer, int tag) {
-  return receive_selected("y_recvb", mailer, ZIP_Y, true, by_tag(tag), __builtin_return_address(0));
+  return receive_by("y_recvb", mailer, ZIP_Y, tagged_letter(tag, true));
 }
 char* l_recv(ZIP_MAILER* mailer, int node, int pid, long tag) {
-  return receive_selected("l_recv", mailer, ZIP_L, false, by_process(node, pid, tag), __builtin_return_address(0));
+  return receive_by("l_recv", mailer, ZIP_L, letter_from_process(node, pid, tag, false));
 }
 char* l_recvb(ZIP_MAILER* mailer, int node, int pid, long tag) {
-  return receive_selected("l_recvb", mailer, ZIP_L, true, by_process(node, pid, tag), __builtin_return_address(0));
+  return receive_by("l_recvb", mailer, ZIP_L, letter_from_process(node, pid, tag, true));
 }
 char* zip_recv(ZIP_MAILER* mailer, const int* name) {
-  return receive_selected("zip_recv", mailer, 0, false, by_name(name), __builtin_return_address(0));
+  return receive_by("zip_recv", mailer, kAnyClass, named_letter(name, false));
 }
 char* zip_recvb(ZIP_MAILER* mailer, const int* name) {
-  return receive_selected("zip_recvb", mailer, 0, true, by_name(name), __builtin_return_address(0));
+  return receive_by("zip_recvb", mailer, kAnyClass, named_letter(name, true));
 }
 char* z_recv(ZIP_MAILER* mailer, int rank) {
-  return receive_by("z_recv", mailer, ZIP_Z, false, by_rank(rank), __builtin_return_address(0));
+  return receive_by("z_recv", mailer, ZIP_Z, letter_from(by_rank(rank), false));
 }
 char* z_recvb(ZIP_MAILER* mailer, int rank) {
-  return receive_by("z_recvb", mailer, ZIP_Z, true, by_rank(rank), __builtin_return_address(0));
+  return receive_by("z_recvb", mailer, ZIP_Z, letter_from(by_rank(rank), true));
 }
 char* g1_recv(ZIP_MAILER* mailer, int p) {
-  return receive_by("g1_recv", mailer, ZIP_G1, false, by_place(p), __builtin_return_address(0));
+  return receive_by("g1_recv", mailer, ZIP_G1, letter_from(by_place(p), false));
 }
 char* g1_recvb(ZIP_MAILER* mailer, int p) {
-  return receive_by("g1_recvb", mailer, ZIP_G1, true, by_place(p), __builtin_return_address(0));
+  return receive_by("g1_recvb", mailer, ZIP_G1, letter_from(by_place(p), true));
 }
 char* g2_recv(ZIP_MAILER* mailer, int p, int q) {
-  return receive_by("g2_recv", mailer, ZIP_G2, false, by_place(p, q), __builtin_return_address(0));
+  return receive_by("g2_recv", mailer, ZIP_G2, letter_from(by_place(p, q), false));
 }
 char* g2_recvb(ZIP_MAILER* mailer, int p, int q) {
-  return receive_by("g2_recvb", mailer, ZIP_G2, true, by_place(p, q), __builtin_return_address(0));
+  return receive_by("g2_recvb", mailer, ZIP_G2, letter_from(by_place(p, q), true));
 }
 char* g3_recv(ZIP_MAILER* mailer, int p, int q, int r) {
-  return receive_by("g3_recv", mailer, ZIP_G3, false, by_place(p, q, r), __builtin_return_address(0));
+  return receive_by("g3_recv", mailer, ZIP_G3, letter_from(by_place(p, q, r), false));
 }
 char* g3_recvb(ZIP_MAILER* mailer, int p, int q, int r) {
-  return receive_by("g3_recvb", mailer, ZIP_G3, true, by_place(p, q, r), __builtin_return_address(0));
+  return receive_by("g3_recvb", mailer, ZIP_G3, letter_from(by_place(p, q, r), true));
 }
 
 int l_sender(ZIP_MAILER* mailer, char* letter, int* node, int* pid, long* tag) {

@@ -59,7 +59,7 @@ void start(Session& session, const char* call) {
   check_form(session, call);
 }
 
-int begin(const char* name, Form form, const void* caller) {
+int begin(const char* name, Form form, const void* caller = __builtin_return_address(0)) {
   if (here != nullptr) {
     report(std::string(name) + ": Zipcode has begun already; call zip_exit() first");
     return -1;
@@ -118,20 +118,19 @@ void report(const std::string& message) {
 using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
 
 int Zip_init(void) {
-  return begin("Zip_init", {.has_host = true, .has_postmaster_general = true}, __builtin_return_address(0));
+  return begin("Zip_init", {.has_host = true, .has_postmaster_general = true});
 }
 
 int Zip_global_init(void) {
-  return begin("Zip_global_init", {.has_host = true, .has_postmaster_general = false}, __builtin_return_address(0));
+  return begin("Zip_global_init", {.has_host = true, .has_postmaster_general = false});
 }
 
 int Zip_nohost_init(void) {
-  return begin("Zip_nohost_init", {.has_host = false, .has_postmaster_general = true}, __builtin_return_address(0));
+  return begin("Zip_nohost_init", {.has_host = false, .has_postmaster_general = true});
 }
 
 int Zip_nohost_global_init(void) {
-  return begin("Zip_nohost_global_init", {.has_host = false, .has_postmaster_general = false},
-               __builtin_return_address(0));
+  return begin("Zip_nohost_global_init", {.has_host = false, .has_postmaster_general = false});
 }
 
 void zip_exit(void) {

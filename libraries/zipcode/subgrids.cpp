@@ -65,7 +65,7 @@ Openings openings_of(const ZIP_MAILER& grid, const std::map<int, Subgrid>& subgr
 
 template <typename Select>
 ZIP_MAILER** open_subgrids(const char* name, ZIP_MAILER* mailer, int mail_class, bool is_valid, Select select,
-                           int* nsubgrids, const void* caller) {
+                           int* nsubgrids, const void* caller = __builtin_return_address(0)) {
   std::string error;
   ZIP_MAILER** const opened = call<ZIP_MAILER**>(
       name, nullptr,
@@ -104,22 +104,19 @@ using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
 ZIP_MAILER** g1_subgrid_open(ZIP_MAILER* mailer, int (*select_fn)(int p, void* extra), void* extra, int* nsubgrids) {
   return open_subgrids(
       "g1_subgrid_open", mailer, ZIP_G1, select_fn != nullptr,
-      [&](const std::array<int, 3>& place) { return select_fn(place[0], extra); }, nsubgrids,
-      __builtin_return_address(0));
+      [&](const std::array<int, 3>& place) { return select_fn(place[0], extra); }, nsubgrids);
 }
 
 ZIP_MAILER** g2_subgrid_open(ZIP_MAILER* mailer, int (*select_fn)(int p, int q, void* extra), void* extra,
                              int* nsubgrids) {
   return open_subgrids(
       "g2_subgrid_open", mailer, ZIP_G2, select_fn != nullptr,
-      [&](const std::array<int, 3>& place) { return select_fn(place[0], place[1], extra); }, nsubgrids,
-      __builtin_return_address(0));
+      [&](const std::array<int, 3>& place) { return select_fn(place[0], place[1], extra); }, nsubgrids);
 }
 
 ZIP_MAILER** g3_subgrid_open(ZIP_MAILER* mailer, int (*select_fn)(int p, int q, int r, void* extra), void* extra,
                              int* nsubgrids) {
   return open_subgrids(
       "g3_subgrid_open", mailer, ZIP_G3, select_fn != nullptr,
-      [&](const std::array<int, 3>& place) { return select_fn(place[0], place[1], place[2], extra); }, nsubgrids,
-      __builtin_return_address(0));
+      [&](const std::array<int, 3>& place) { return select_fn(place[0], place[1], place[2], extra); }, nsubgrids);
 }

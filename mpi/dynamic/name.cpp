@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
@@ -63,29 +64,30 @@ void set_error(Call& call, const std::string& service, const Status& status, int
   if (!status.ok()) call.error(error_class, "service_name '" + service + "': " + status.sentence());
 }
 
-}  // namespace
+using Change = Status (margay::sim::PmiClient::*)(std::string_view service, std::string_view port);
 
-extern "C" int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_name) {
-  Call call(call_name<"MPI_Publish_name">);
+// MPI_Publish_name and MPI_Unpublish_name.
+int change_name(Call& call, Change change, const char* service_name, MPI_Info info, const char* port_name) {
   check_hints(call, info);
   const std::string service = checked_service(call, service_name, MPI_ERR_SERVICE);
   const std::string port = checked_port(call, port_name);
   if (margay::sim::PmiClient* const pmi = launcher(call, MPI_ERR_SERVICE); pmi != nullptr) {
-    set_error(call, service, pmi->publish(service, port), MPI_ERR_SERVICE);
+    set_error(call, service, (pmi->*change)(service, port), MPI_ERR_SERVICE);
   }
   return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Publish_name(const char* service_name, MPI_Info info, const char* port_name) {
+  Call call(call_name<"MPI_Publish_name">);
+  return change_name(call, &margay::sim::PmiClient::publish, service_name, info, port_name);
 }
 MARGAY_ALIAS(Publish_name)
 
 extern "C" int PMPI_Unpublish_name(const char* service_name, MPI_Info info, const char* port_name) {
   Call call(call_name<"MPI_Unpublish_name">);
-  check_hints(call, info);
-  const std::string service = checked_service(call, service_name, MPI_ERR_SERVICE);
-  const std::string port = checked_port(call, port_name);
-  if (margay::sim::PmiClient* const pmi = launcher(call, MPI_ERR_SERVICE); pmi != nullptr) {
-    set_error(call, service, pmi->unpublish(service, port), MPI_ERR_SERVICE);
-  }
-  return call.done();
+  return change_name(call, &margay::sim::PmiClient::unpublish, service_name, info, port_name);
 }
 MARGAY_ALIAS(Unpublish_name)
 

@@ -12,49 +12,18 @@
 
 #include "libraries/nexus/context.hpp"
 #include "margay/nexus.hpp"
-#include "tests/libraries/nexus/loop_host.hpp"
+#include "tests/fuzz/feeder.hpp"
 
 namespace margay::nexus::fuzz {
 
-constexpr std::uint32_t kContexts = 3;
-// The sanitizer's allocator ends a program that has no memory for a long body.
-constexpr std::uint64_t kLongMost = std::uint64_t{1} << 20;
+constexpr std::uint32_t kContexts = margay::fuzz::kProcesses;
+class NexusFeeder final : public margay::fuzz::Feeder {
+  using Feeder::Feeder;
 
-// The unread part of an input. Past its end all is zero.
-class Script {
- public:
-  explicit Script(std::span<const std::byte> bytes) : rest_(bytes) {}
-  [[nodiscard]] bool empty() const { return rest_.empty(); }
-  std::uint8_t byte() {
-    if (rest_.empty()) return 0;
-    const auto value = static_cast<std::uint8_t>(rest_.front());
-    rest_ = rest_.subspan(1);
-    return value;
-  }
-  std::uint64_t number(unsigned count) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < count; ++i) value = value << 8 | byte();
-    return value;
-  }
-  std::span<const std::byte> take(std::size_t count) {
-    const std::span<const std::byte> taken = rest_.first(std::min(count, rest_.size()));
-    rest_ = rest_.subspan(taken.size());
-    return taken;
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
-
-class Feeder {
- public:
-  Feeder(testing::LoopRank& rank, std::span<const std::byte> input) : rank_(rank), script_(input) {}
-  bool feed() {
-    if (!is_started_) return start();
-    if (script_.empty()) return false;
+  bool add_next() override {
     const std::uint8_t choice = script_.byte();
     portals::Header header;
-    header.source.rank = (rank_.rank() + 1 + choice / 8 % 2) % kContexts;
+    header.source.rank = other(choice / 8);
     switch (choice % 8) {
       case 0:
       case 1: {
@@ -91,10 +60,8 @@ class Feeder {
     }
   }
 
- private:
   // The tables by which a context's start ends.
-  bool start() {
-    is_started_ = true;
+  bool start() override {
     core::Table table{
         {"local", {}, core::kNoContext}, {"shm", std::vector<std::byte>(16), core::kNoContext}, {"tcp", {}, 2}};
     for (std::uint32_t source = 0; source < kContexts; ++source) {
@@ -149,15 +116,6 @@ class Feeder {
     if (choice >= 0xc0) bytes[script_.byte() % bytes.size()] ^= std::byte{script_.byte()};
     return bytes;
   }
-  bool add(portals::Header& header, std::span<const std::byte> bytes) {
-    header.destination.rank = rank_.rank();
-    rank_.inject(header, bytes);
-    return true;
-  }
-
-  testing::LoopRank& rank_;
-  Script script_;
-  bool is_started_ = false;
 };
 
 template <class Step>
@@ -196,14 +154,6 @@ void run_program() {
 
 }  // namespace margay::nexus::fuzz
 
-extern "C" int MPI_Get_version(int* version, int* subversion) {
-  *version = 4, *subversion = 0;
-  return 0;
-}
-extern "C" margay::host::Host* MPIX_Margay_host(std::uint32_t /*version*/) {
-  static margay::testing::LoopHost host;
-  return &host;
-}
 // The handlers of a thread are never freed (libraries/nexus/calling.cpp).
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0";
@@ -211,15 +161,6 @@ extern "C" const char* __asan_default_options() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay;
-  if (bytes == 0) return 0;
-  testing::LoopJob job(nexus::fuzz::kContexts, 1, 1 + data[0] / 2 % 2);
-  testing::LoopRank& rank = job.rank(data[0] % 2);
-  nexus::fuzz::Feeder feeder(rank, {reinterpret_cast<const std::byte*>(data) + 1, bytes - 1});
-  rank.set_script([&] { return feeder.feed(); });
-  // A context belongs to its thread, as do its handlers.
-  std::thread([&] {
-    testing::LoopJob::mine = &rank;
-    nexus::fuzz::run_program();
-  }).join();
+  fuzz::run_alone<nexus::fuzz::NexusFeeder>(std::as_bytes(std::span(data, bytes)), nexus::fuzz::run_program);
   return 0;
 }

@@ -22,39 +22,16 @@
 #include "libraries/rmi/node.hpp"
 #include "margay/rmi.hpp"
 #include "portals/base/assert.hpp"
-#include "portals/deliver.hpp"
+#include "tests/fuzz/script.hpp"
+#include "tests/libraries/support/test_host.hpp"
+#include "tests/libraries/support/test_rank.hpp"
 
 namespace margay::rmi::fuzz {
 
 constexpr std::uint32_t kNodes = 3;
 constexpr std::uint64_t kLongMost = std::uint64_t{1} << 20;
 
-// The unread part of an input. Past its end all is zero.
-class Script {
- public:
-  explicit Script(std::span<const std::byte> bytes) : rest_(bytes) {}
-  [[nodiscard]] bool empty() const { return rest_.empty(); }
-  std::uint8_t byte() {
-    if (rest_.empty()) return 0;
-    const auto value = static_cast<std::uint8_t>(rest_.front());
-    rest_ = rest_.subspan(1);
-    return value;
-  }
-  // A number of `count` bytes.
-  std::uint64_t number(unsigned count) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < count; ++i) value = value << 8 | byte();
-    return value;
-  }
-  std::span<const std::byte> take(std::size_t count) {
-    const std::span<const std::byte> taken = rest_.first(std::min(count, rest_.size()));
-    rest_ = rest_.subspan(taken.size());
-    return taken;
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
+using margay::fuzz::Script;
 
 // The objects of the program. Methods that wait execute further messages of the input.
 struct Target {
@@ -128,108 +105,23 @@ class RequestMaker {
 };
 
 // The rank of the node under test: a portal table, and the input instead of wires. What the node sends is dropped.
-class ScriptedRank final : public host::Rank {
+class ScriptedRank final : public testing::PortalsRank {
  public:
   // `tree`: of the program's first fence.
   ScriptedRank(portals::Rank me, bool with_start, Tree tree, std::span<const std::byte> input)
-      : me_(me), tree_(tree), script_(input), start_(with_start ? 0 : kNodes) {}
+      : PortalsRank(me, kNodes), tree_(tree), script_(input), start_(with_start ? 0 : kNodes) {}
 
-  void end() override {}
-  [[nodiscard]] portals::Rank rank() const override { return me_; }
-  [[nodiscard]] std::uint32_t size() const override { return kNodes; }
-  [[nodiscard]] std::uint32_t places() const override { return size(); }
-  [[nodiscard]] bool has_process(portals::Rank /*place*/) const override { return true; }
-  [[nodiscard]] bool has_left(portals::Rank /*place*/) const override { return false; }
-  [[nodiscard]] portals::Status start_processes(const std::string& /*program*/, std::uint32_t /*count*/,
-                                                std::vector<portals::Rank>& /*places*/) override {
-    return portals::Status::error("the host of a test starts no processes");
-  }
-  [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>& /*places*/) override {
-    return portals::Status::error("the host of a test ends no processes");
-  }
-  void note_end(portals::Rank /*place*/) override {}
   [[nodiscard]] bool on_node(portals::Rank peer) const override { return peer != 2; }
-  [[nodiscard]] std::span<const std::byte, 32> secret() const override { return secret_; }
-  void enter(const char* /*name*/, const void* /*caller*/) override {}
-  void leave(const char* /*name*/) override {}
-  void begin_thread() override {}
-  void lock() override {}
-  void unlock() override {}
-  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override {
-    return table_.attach(portal, list);
-  }
-  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
-                                       const portals::Options& options) override {
-    return table_.attach(portal, memory, options);
-  }
-  void detach(portals::PortalIndex portal) override {
-    table_.detach(portal);
-    observers_.clear();
-  }
-  void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/,
-                  const char* /*name*/) override {}
-  void wake(portals::Rank /*peer*/) override {}
-  void hold_when_no_room(portals::PortalIndex /*portal*/) override {}
-  [[nodiscard]] bool try_send(const portals::Header& /*header*/, const portals::Region& /*body*/) override {
-    return true;
-  }
-  void send(host::Outgoing& /*message*/) override {}
-  [[nodiscard]] host::SendState state(const host::Outgoing& /*message*/) const override {
-    return host::SendState::sent;
-  }
-  void expect_answer(portals::Rank /*peer*/) override {}
-  void count_answer(portals::Rank /*peer*/) override {}
-  // Of any descriptor: an observer may be notified without a message of its own.
-  void observe(portals::Descriptor& /*descriptor*/, host::Observer* observer) override {
-    if (observer != nullptr) observers_.insert(observer);
-  }
-  void observe_rounds(host::Observer& /*observer*/, bool /*on*/) override {}
-  void observe_losses(host::Observer& /*observer*/, bool /*on*/) override {}
   bool progress() override { return deliver_next(); }
-  [[nodiscard]] portals::Status wait(const host::Wait& wait, bool (*done)(void*), void* argument) override {
-    while (!done(argument)) {
-      if (!deliver_next()) return portals::Status::error(std::string(wait.call) + ": the other nodes are lost");
-    }
-    return {};
-  }
-  [[nodiscard]] portals::Status barrier(const char* /*call*/) override { return {}; }
-  void begin_barrier() override {}
-  [[nodiscard]] bool in_barrier() override { return false; }
-  [[nodiscard]] portals::Status end_barrier(const char* /*call*/) override { return {}; }
   [[nodiscard]] bool lost(portals::Rank /*peer*/) const override { return script_.empty(); }
   [[nodiscard]] std::string loss(portals::Rank /*peer*/) const override { return "the input is used up"; }
-  void run_program(void (*function)(void*), void* argument) override { function(argument); }
-  [[nodiscard]] bool recording() const override { return false; }
-  void record(const host::Event& /*event*/) override {}
-  [[nodiscard]] std::uint64_t& counter(std::size_t index) override { return counters_.at(index); }
   // Ends the node's thread. A message names the node and the reason.
   [[noreturn]] void abort(int /*code*/, const std::string& message) override {
     MARGAY_ASSERT(message.find("node ") != std::string::npos);
     pthread_exit(nullptr);
   }
-  [[nodiscard]] portals::Status set_poll_interval(const std::string& /*wire*/,
-                                                  const std::string& /*interval*/) override {
-    return {};
-  }
-  [[nodiscard]] portals::Status set_polling(const std::string& /*wire*/, bool /*on*/) override { return {}; }
-  // RMI uses the usual ways only.
-  [[nodiscard]] std::vector<host::WayRow> ways(portals::Rank /*peer*/) const override { return {}; }
-  [[nodiscard]] host::WayRow find_way(portals::Rank /*peer*/, const char* /*wire*/) const override { return {}; }
-  [[nodiscard]] bool try_send_by(host::Way /*way*/, const portals::Header& header,
-                                 const portals::Region& body) override {
-    return try_send(header, body);
-  }
-  [[nodiscard]] bool way_lost(portals::Rank /*peer*/, host::Way /*way*/) const override { return false; }
-  [[nodiscard]] std::string way_loss(portals::Rank /*peer*/, host::Way /*way*/) const override { return {}; }
-  [[nodiscard]] portals::Status move(portals::Rank /*peer*/, host::Way /*from*/, host::Way /*to*/) override {
-    return {};
-  }
-  [[nodiscard]] portals::Status poll_counts(const std::string& /*wire*/, host::PollCounts& /*out*/) override {
-    return {};
-  }
 
  private:
-  const std::array<std::byte, 32> secret_{};
   // Delivers the input's next message. Returns false if there is none.
   bool deliver_next() {
     // The node takes each message before it wants the next one, and a wrong number ends its job.
@@ -274,13 +166,13 @@ class ScriptedRank final : public host::Rank {
   // The messages by which a node's start ends: identities of its own program, or node 0's verdict.
   void deliver_start() {
     const std::uint32_t node = start_++;
-    if (node == me_ || (me_ != 0 && node != 0)) return;
+    if (node == rank() || (rank() != 0 && node != 0)) return;
     portals::Header start;
     start.portal = core::kControlPortal;
     start.source.rank = node;
-    start.match_bits = core::match_bits(me_ == 0 ? core::MessageKind::identity : core::MessageKind::verdict, 0);
+    start.match_bits = core::match_bits(rank() == 0 ? core::MessageKind::identity : core::MessageKind::verdict, 0);
     const ProgramIdentity identity = program_identity();
-    if (me_ == 0)
+    if (rank() == 0)
       deliver(start, std::as_bytes(std::span(&identity, 1)));
     else
       deliver(start, {});
@@ -380,7 +272,7 @@ class ScriptedRank final : public host::Rank {
     wrong_number_ = !numbers_[buffer.source.rank].insert(number).second || distance >= core::kCredits;
   }
   // One of the two other nodes.
-  [[nodiscard]] std::uint32_t others(std::uint8_t choice) const { return (me_ + 1 + choice % 2U) % kNodes; }
+  [[nodiscard]] std::uint32_t others(std::uint8_t choice) const { return (rank() + 1 + choice % 2U) % kNodes; }
   // The number of the n-th call in one of the first slots.
   [[nodiscard]] static std::uint64_t call_of(std::uint8_t choice) {
     return (1 + choice / 4 % 4) * std::uint64_t{core::kCalls} + choice % 4;
@@ -399,42 +291,20 @@ class ScriptedRank final : public host::Rank {
     const core::MessageKind kind = core::kind_of(header.match_bits);
     if (kind == core::MessageKind::long_request || kind == core::MessageKind::long_reply)
       core::set_length(header, core::length_of(header) % kLongMost);
-    header.destination.rank = me_;
+    header.destination.rank = rank();
     header.length = body.size();
-    const portals::Verdict verdict = delivery_.decide(header);
+    const portals::Verdict verdict = deposit(header, body);
     if (verdict.outcome == portals::Outcome::drop) return;
-    if (verdict.outcome == portals::Outcome::deposit && verdict.landing.bytes() != 0)
-      std::memcpy(verdict.landing.single().base, body.data(), verdict.landing.bytes());
-    delivery_.complete(verdict, header);
+    complete(verdict, header);
     if (header.portal == core::kRequestPortal) note_number(header);
-    for (host::Observer* const each : observers_) each->notify();
+    notify_observers();
   }
 
-  const portals::Rank me_;
   const Tree tree_;
   Script script_;
-  std::set<host::Observer*> observers_;
   std::array<std::set<std::uint32_t>, kNodes> numbers_;  // of the buffers of each node that were delivered
   bool wrong_number_ = false;                            // of the last buffer
   std::uint32_t start_;                                  // the node whose part of the start is next; kNodes: it is over
-  std::array<std::uint64_t, host::kCountersMost> counters_{};
-  portals::ChangedList changed_;
-  portals::PortalTable table_;
-  portals::Delivery delivery_{table_, changed_};
-};
-
-// The rank that the next start() joins.
-ScriptedRank* next_rank = nullptr;
-
-class ScriptedHost final : public host::Host {
- public:
-  [[nodiscard]] portals::Status join(const host::Library& /*library*/, bool /*threads*/, const void* /*caller*/,
-                                     host::Rank*& out) override {
-    out = next_rank;
-    return {};
-  }
-  int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override { return entry(argc, argv); }
-  void check_end(const host::Outgoing& /*message*/) override {}
 };
 
 // A program with each sort of call. One that ends with an error is followed by the next.
@@ -445,7 +315,7 @@ class Program {
   ~Program() {
     registered_.reset();
     if (core::Here* const left = std::exchange(core::here, nullptr); left != nullptr) {
-      const host::Call call(*next_rank, "rmi::stop");
+      const host::Call call(*testing::TestHost::mine, "rmi::stop");
       const std::unique_ptr<core::Node> node(left->node);
     }
   }
@@ -501,15 +371,6 @@ extern "C" const char* __asan_default_options() {
   return "detect_leaks=0";
 }
 
-extern "C" int MPI_Get_version(int* version, int* subversion) {
-  *version = 4, *subversion = 0;
-  return 0;
-}
-extern "C" margay::host::Host* MPIX_Margay_host(std::uint32_t /*version*/) {
-  static margay::rmi::fuzz::ScriptedHost host;
-  return &host;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay::rmi;
   if (bytes == 0) return 0;
@@ -517,8 +378,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   // Bit 0: the node. Bit 1: its start is the input's too. Bits 2 and 3: the tree of a fence.
   const auto tree = static_cast<Tree>(data[0] / 4 % 4);
   fuzz::ScriptedRank rank(data[0] % 2, (data[0] & 2) == 0, tree, input);
-  fuzz::next_rank = &rank;
   // A node belongs to its thread, and ends with it.
-  std::thread([tree] { fuzz::Program().run(tree); }).join();
+  std::thread([tree, &rank] {
+    margay::testing::TestHost::mine = &rank;
+    fuzz::Program().run(tree);
+  }).join();
   return 0;
 }

@@ -13,82 +13,53 @@
 #include "libraries/zipcode/contexts.hpp"
 #include "libraries/zipcode/opening_text.hpp"
 #include "margay/zipcode.h"
-#include "tests/libraries/nexus/loop_host.hpp"
+#include "tests/fuzz/feeder.hpp"
 
 namespace margay::zipcode::fuzz {
 
-constexpr std::uint32_t kProcesses = 3;
-// The sanitizer's allocator ends a program that has no memory for a long letter.
-constexpr std::uint64_t kLongMost = std::uint64_t{1} << 20;
+constexpr std::uint32_t kProcesses = margay::fuzz::kProcesses;
 // The mailers of the program: their classes, by their context_ids from ZIP_FIRST_EXPLICIT on.
 constexpr std::array<int, 4> kClasses{ZIP_Y, ZIP_Z, ZIP_L, ZIP_G2};
 constexpr int kIdsEach = 6;
 
-// The unread part of an input. Past its end all is zero.
-class Letters {
- public:
-  Letters(testing::LoopRank& rank, std::span<const std::byte> input) : rank_(rank), rest_(input) {}
+class LetterFeeder final : public margay::fuzz::Feeder {
+  using Feeder::Feeder;
 
-  bool feed() {
-    if (!is_started_) return start();
-    if (rest_.empty()) return false;
-    const std::uint8_t choice = byte();
+  bool add_next() override {
+    const std::uint8_t choice = script_.byte();
     portals::Header header;
-    header.source.rank = (rank_.rank() + 1 + choice / 8 % 2) % kProcesses;
+    header.source.rank = other(choice / 8);
     switch (choice % 8) {
       case 0:
       case 1:
       case 2:
-        return add_letter(header, byte());
+        return add_letter(header, script_.byte());
       case 3:
-        return add_opening(header, byte());
+        return add_opening(header, script_.byte());
       case 4:
-        return add_system(header, static_cast<core::Tag>(byte() % 12), take(byte()));
+        return add_system(header, static_cast<core::Tag>(script_.byte() % 12), script_.take(script_.byte()));
       case 5:
         header.portal = core::kFetchPortal;
         header.kind = portals::Kind::reply;
-        header.match_bits = byte() % 4;
-        return add(header, std::vector<std::byte>(number(2), std::byte{3}));
+        header.match_bits = script_.byte() % 4;
+        return add(header, std::vector<std::byte>(script_.number(2), std::byte{3}));
       case 6:
         header.portal = core::kLongPortal;
         header.kind = portals::Kind::get;
-        header.match_bits = byte() % 4;
+        header.match_bits = script_.byte() % 4;
         header.return_portal = core::kFetchPortal;
-        header.return_length = number(3);
+        header.return_length = script_.number(3);
         return add(header, {});
       default:
         header.portal = core::kLetterPortal;
-        header.match_bits = number(8);
-        header.offset = number(4) % kLongMost << 24;
-        return add(header, take(byte()));
+        header.match_bits = script_.number(8);
+        header.offset = script_.number(4) % kLongMost << 24;
+        return add(header, script_.take(script_.byte()));
     }
   }
 
- private:
-  std::uint8_t byte() {
-    if (rest_.empty()) return 0;
-    const auto value = static_cast<std::uint8_t>(rest_.front());
-    rest_ = rest_.subspan(1);
-    return value;
-  }
-  std::uint64_t number(unsigned count) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < count; ++i) value = value << 8 | byte();
-    return value;
-  }
-  std::span<const std::byte> take(std::size_t count) {
-    const std::span<const std::byte> taken = rest_.first(std::min(count, rest_.size()));
-    rest_ = rest_.subspan(taken.size());
-    return taken;
-  }
-  bool add(portals::Header& header, std::span<const std::byte> bytes) {
-    header.destination.rank = rank_.rank();
-    rank_.inject(header, bytes);
-    return true;
-  }
   // The letters by which Zip_nohost_init() ends.
-  bool start() {
-    is_started_ = true;
+  bool start() override {
     const std::string form = "Zip_nohost_init";
     for (std::uint32_t source = 0; source < kProcesses; ++source) {
       portals::Header header;
@@ -132,10 +103,10 @@ class Letters {
     header.match_bits =
         core::letter_bits(context, mail_class, is_notice ? core::Kind::notice : core::Kind::letter, bits);
     if (is_notice)
-      header.offset = (number(3) % kLongMost) << 24 | byte();
+      header.offset = (script_.number(3) % kLongMost) << 24 | script_.byte();
     else
-      letter.resize(stamp + byte());
-    if (choice >= 0xe0) letter[byte() % letter.size()] ^= std::byte{byte()};
+      letter.resize(stamp + script_.byte());
+    if (choice >= 0xe0) letter[script_.byte() % letter.size()] ^= std::byte{script_.byte()};
     return add(header, letter);
   }
   // An opening, for the Postmaster General or from it.
@@ -146,14 +117,10 @@ class Letters {
     if (choice % 2 != 0) opening.mail_class = ZIP_G1;
     opening.shape[0] = choice / 2 % 4;
     std::vector<std::int32_t> words = core::encode(opening);
-    if (choice >= 0x80) words[byte() % words.size()] = static_cast<std::int32_t>(number(4));
+    if (choice >= 0x80) words[script_.byte() % words.size()] = static_cast<std::int32_t>(script_.number(4));
     const core::Tag tags[] = {core::Tag::open, core::Tag::copy, core::Tag::close, core::Tag::propose};
     return add_system(header, tags[choice / 4 % 4], std::as_bytes(std::span(words)));
   }
-
-  testing::LoopRank& rank_;
-  std::span<const std::byte> rest_;
-  bool is_started_ = false;
 };
 
 void add_up(void* into, const void* from, int size, int items, void* /*state*/) {
@@ -204,26 +171,8 @@ void run_program() {
 
 }  // namespace margay::zipcode::fuzz
 
-extern "C" int MPI_Get_version(int* version, int* subversion) {
-  *version = 4, *subversion = 0;
-  return 0;
-}
-extern "C" margay::host::Host* MPIX_Margay_host(std::uint32_t /*version*/) {
-  static margay::testing::LoopHost host;
-  return &host;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay;
-  if (bytes == 0) return 0;
-  testing::LoopJob job(zipcode::fuzz::kProcesses, 1, 1 + data[0] / 2 % 2);
-  testing::LoopRank& rank = job.rank(data[0] % 2);
-  zipcode::fuzz::Letters letters(rank, {reinterpret_cast<const std::byte*>(data) + 1, bytes - 1});
-  rank.set_script([&] { return letters.feed(); });
-  // A session belongs to its thread.
-  std::thread([&] {
-    testing::LoopJob::mine = &rank;
-    zipcode::fuzz::run_program();
-  }).join();
+  fuzz::run_alone<zipcode::fuzz::LetterFeeder>(std::as_bytes(std::span(data, bytes)), zipcode::fuzz::run_program);
   return 0;
 }

@@ -5,11 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "libraries/zipcode/call.hpp"
+#include "libraries/zipcode/class_call.hpp"
 #include "libraries/zipcode/invoices/invoice_layout.hpp"
 #include "libraries/zipcode/invoices/packed_call.hpp"
 #include "libraries/zipcode/invoices/packing.hpp"
-#include "libraries/zipcode/operations.hpp"
 
 namespace margay::zipcode::core {
 
@@ -116,14 +115,13 @@ bool send_gathered(Session& session, ZIP_MAILER& mailer, const Zip_Invoice& invo
   return true;
 }
 
-// `find` returns the destination in an open mailer.
+// `find` returns the destination.
 template <typename Find>
 int pack_send(const char* name, ZIP_MAILER* mailer, int mail_class, const Zip_Invoice* invoice, Find find,
-              const void* caller) {
-  return call(
-      name, -1,
-      [&](Session& session) {
-        ZIP_MAILER& open = session.open_mailer(mailer, mail_class);
+              const void* caller = __builtin_return_address(0)) {
+  return class_call(
+      name, -1, mailer, mail_class,
+      [&](Session& session, ZIP_MAILER& open) {
         const Destination to = find(session, open);
         if (send_gathered(session, open, given(invoice), to)) return 0;
         Letter letter = packed_letter(session, mailer, *invoice);
@@ -134,15 +132,14 @@ int pack_send(const char* name, ZIP_MAILER* mailer, int mail_class, const Zip_In
       caller);
 }
 
-// The same for classes whose send may be a cached method.
+// The same for classes whose send may be a cached method: `find` returns the destination's rank.
 template <typename Find>
 int pack_send_to_rank(const char* name, ZIP_MAILER* mailer, int mail_class, const Zip_Invoice* invoice, Find find,
-                      const void* caller) {
-  return call(
-      name, -1,
-      [&](Session& session) {
-        ZIP_MAILER& open = session.open_mailer(mailer, mail_class);
-        const int rank = find(open);
+                      const void* caller = __builtin_return_address(0)) {
+  return class_call(
+      name, -1, mailer, mail_class,
+      [&](Session& session, ZIP_MAILER& open) {
+        const int rank = find(session, open);
         const Destination to = to_rank(open, rank);
         const bool is_cached = open.in_replacement == 0 && open.operations[ZIP_OP_SEND].method != nullptr;
         if (!is_cached && send_gathered(session, open, given(invoice), to)) return 0;
@@ -151,10 +148,6 @@ int pack_send_to_rank(const char* name, ZIP_MAILER* mailer, int mail_class, cons
         return 0;
       },
       caller);
-}
-
-auto place(int p, int q = 0, int r = 0) {
-  return [=](const ZIP_MAILER& mailer) { return rank_at(mailer, p, q, r); };
 }
 
 }  // namespace
@@ -198,27 +191,20 @@ int zip_unpack_buffer(ZIP_MAILER* mailer, Zip_Invoice* inv, const char* ptr, int
 }
 
 int g1_pack_send(ZIP_MAILER* mailer, int p, Zip_Invoice* invoice) {
-  return pack_send_to_rank("g1_pack_send", mailer, ZIP_G1, invoice, place(p), __builtin_return_address(0));
+  return pack_send_to_rank("g1_pack_send", mailer, ZIP_G1, invoice, by_place(p));
 }
 int g2_pack_send(ZIP_MAILER* mailer, int p, int q, Zip_Invoice* invoice) {
-  return pack_send_to_rank("g2_pack_send", mailer, ZIP_G2, invoice, place(p, q), __builtin_return_address(0));
+  return pack_send_to_rank("g2_pack_send", mailer, ZIP_G2, invoice, by_place(p, q));
 }
 int g3_pack_send(ZIP_MAILER* mailer, int p, int q, int r, Zip_Invoice* invoice) {
-  return pack_send_to_rank("g3_pack_send", mailer, ZIP_G3, invoice, place(p, q, r), __builtin_return_address(0));
+  return pack_send_to_rank("g3_pack_send", mailer, ZIP_G3, invoice, by_place(p, q, r));
 }
 int z_pack_send(ZIP_MAILER* mailer, int rank, Zip_Invoice* invoice) {
-  return pack_send_to_rank(
-      "z_pack_send", mailer, ZIP_Z, invoice, [=](const ZIP_MAILER&) { return rank; }, __builtin_return_address(0));
+  return pack_send_to_rank("z_pack_send", mailer, ZIP_Z, invoice, by_rank(rank));
 }
 int l_pack_send(ZIP_MAILER* mailer, int node, int pid, long tag, Zip_Invoice* invoice) {
-  return pack_send(
-      "l_pack_send", mailer, ZIP_L, invoice,
-      [=](Session& session, const ZIP_MAILER& open) { return to_process(session, open, node, pid, tag); },
-      __builtin_return_address(0));
+  return pack_send("l_pack_send", mailer, ZIP_L, invoice, destination_by_process(node, pid, tag));
 }
 int y_pack_send(ZIP_MAILER* mailer, int node, int pid, int tag, Zip_Invoice* invoice) {
-  return pack_send(
-      "y_pack_send", mailer, ZIP_Y, invoice,
-      [=](Session& session, const ZIP_MAILER& open) { return to_tag(session, open, node, pid, tag); },
-      __builtin_return_address(0));
+  return pack_send("y_pack_send", mailer, ZIP_Y, invoice, destination_by_tag(node, pid, tag));
 }

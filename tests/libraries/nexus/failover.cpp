@@ -14,16 +14,7 @@
 #include <vector>
 
 #include "libraries/nexus/context.hpp"
-#include "tests/libraries/nexus/loop_host.hpp"
-
-extern "C" int MPI_Get_version(int* version, int* subversion) {
-  *version = 4, *subversion = 0;
-  return 0;
-}
-extern "C" margay::host::Host* MPIX_Margay_host(std::uint32_t /*version*/) {
-  static margay::testing::LoopHost host;
-  return &host;
-}
+#include "tests/libraries/support/loop_host.hpp"
 
 namespace {
 
@@ -37,7 +28,7 @@ void need(bool holds, const char* what) {
 }
 
 void lose(int peer, const char* wire) {
-  margay::testing::LoopRank& rank = *margay::testing::LoopJob::mine;
+  margay::testing::LoopRank& rank = margay::testing::LoopJob::mine();
   rank.lock();
   rank.lose(static_cast<std::uint32_t>(peer), wire);
   rank.unlock();
@@ -215,7 +206,7 @@ void lose_marker(Steps& steps, Startpoint& link, const char* handler, const Buff
   while (steps != kReceiverWaits) std::this_thread::yield();
   send(link, handler, first).check();
   link.force("tcp");
-  margay::testing::LoopRank& rank = *margay::testing::LoopJob::mine;
+  margay::testing::LoopRank& rank = margay::testing::LoopJob::mine();
   rank.lock();
   rank.drop(1, "shm");
   rank.unlock();

@@ -1,4 +1,4 @@
-// Random requests of Nexus on a virtual machine (tests/libraries/rmi/virtual_machine.hpp), one run for each seed:
+// Random requests of Nexus on a virtual machine (tests/libraries/support/virtual_machine.hpp), one run for each seed:
 //
 //   nexus_seeds FIRST_SEED LAST_SEED
 //
@@ -10,33 +10,21 @@
 // Prints a line for each seed that failed, "seed 17: REASON".
 #include <margay/nexus.hpp>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "tests/libraries/rmi/virtual_machine.hpp"
+#include "tests/libraries/support/seed_runs.hpp"
+#include "tests/libraries/support/virtual_machine.hpp"
 
 namespace {
 
 using namespace margay::nexus;
 
-constexpr int kRight = 42;  // not 0: a context that calls exit(0) is not right
-constexpr unsigned kSecondsEach = 60;
-
-void need(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("%s\n", what);
-  std::fflush(stdout);
-  std::_Exit(1);
-}
+using margay::testing::need;
 
 // The state that all contexts of a run share.
 struct World {
@@ -126,58 +114,23 @@ class Player {
   std::uint64_t next_link_ = 0;
 };
 
-// Runs a seed in a process of its own. Returns the failure; empty: none.
+// Returns the failure; empty: none.
 std::string run(std::uint64_t seed) {
-  int ends[2];
-  need(pipe(ends) == 0, "no pipe");
-  const pid_t child = fork();
-  need(child >= 0, "no process");
-  if (child == 0) {
-    alarm(kSecondsEach);
-    static_cast<void>(dup2(ends[1], STDOUT_FILENO));
-    close(ends[0]);
-    close(ends[1]);
-    World made{.seed = seed, .contexts = static_cast<std::uint32_t>(1 + seed % 5)};
-    world = &made;
-    margay::testing::VirtualMachine machine(made.contexts, seed);
-    const std::string failure = machine.run([](std::uint32_t context) {
-      try {
-        Player(context).play();
-      } catch (const std::exception& exception) {
-        need(false, exception.what());
-      }
-      return 0;
-    });
-    need(failure.empty(), failure.c_str());
-    std::_Exit(kRight);
-  }
-  close(ends[1]);
-  std::string text;
-  char bytes[512];
-  for (ssize_t count = 0; (count = read(ends[0], bytes, sizeof bytes)) > 0;)
-    text.append(bytes, static_cast<std::size_t>(count));
-  close(ends[0]);
-  int status = 0;
-  need(waitpid(child, &status, 0) == child, "the process of a seed is gone");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kRight) return {};
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.empty() ? "it ended with status " + std::to_string(status) : text;
+  World made{.seed = seed, .contexts = static_cast<std::uint32_t>(1 + seed % 5)};
+  world = &made;
+  margay::testing::VirtualMachine machine(made.contexts, seed);
+  return machine.run([](std::uint32_t context) {
+    try {
+      Player(context).play();
+    } catch (const std::exception& exception) {
+      need(false, exception.what());
+    }
+    return 0;
+  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: nexus_seeds FIRST_SEED LAST_SEED\n");
-    return 2;
-  }
-  bool any = false;
-  const std::uint64_t last = std::strtoull(argv[2], nullptr, 10);
-  for (std::uint64_t seed = std::strtoull(argv[1], nullptr, 10); seed <= last; ++seed) {
-    const std::string failure = run(seed);
-    if (failure.empty()) continue;
-    std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), failure.c_str());
-    any = true;
-  }
-  return any ? 1 : 0;
+  return margay::testing::run_seeds(argc, argv, nullptr, run);
 }

@@ -7,25 +7,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "tests/libraries/support/seed_runs.hpp"
+
 namespace margay::rmi::test {
 
-// Exit statuses of a run: a fence that ended too early, and all other failures.
-inline constexpr int kFence = 3, kWrong = 4;
 // The destination of a broadcast.
 inline constexpr std::uint32_t kAllNodes = ~std::uint32_t{0};
 
-[[noreturn]] inline void end(int status, const std::string& what) {
-  std::fprintf(stderr, "%s\n", what.c_str());
-  std::_Exit(status);
-}
-
 inline void need(bool holds, const std::string& what) {
-  if (!holds) end(kWrong, "node " + std::to_string(get_node_id()) + ": " + what);
+  if (!holds) testing::end_run("node " + std::to_string(get_node_id()) + ": " + what);
 }
 
 // A request's entry in the ledger. It travels as an argument.

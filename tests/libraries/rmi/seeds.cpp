@@ -10,12 +10,9 @@
 // they are threads that run in turn. When a fence ends on any node, each request sent before it, directly or by another
 // one, has been executed once; requests of one node for another begin in the order of its calls.
 //
-// Prints a line for each seed that failed, "seed 17: REASON", where the reason `fence` is a fence that ended too early.
-// MARGAY_RMI_FENCE_RULE=paper produces such fences.
+// Prints a line for each seed that failed, "seed 17: REASON". The reason begins with "fence" for a fence that ended too
+// early, which MARGAY_RMI_FENCE_RULE=paper produces.
 #include <margay/rmi.hpp>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -24,27 +21,22 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <map>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/libraries/rmi/ledger.hpp"
-#include "tests/libraries/rmi/virtual_machine.hpp"
+#include "tests/libraries/support/seed_runs.hpp"
+#include "tests/libraries/support/virtual_machine.hpp"
 
 namespace {
 
 namespace rmi = margay::rmi;
+using margay::testing::end_run, rmi::test::kAllNodes, rmi::test::Ledger, rmi::test::need, rmi::test::Ticket;
 using rmi::async_rmi, rmi::broadcast_rmi, rmi::collect_rmi, rmi::get_node_id, rmi::get_num_nodes, rmi::rmi_fence,
     rmi::rmi_object, rmi::rmi_poll, rmi::sync_rmi, rmi::sync_rmi_nonblocking;
-using rmi::test::end, rmi::test::kFence, rmi::test::kWrong, rmi::test::kAllNodes, rmi::test::Ledger, rmi::test::need,
-    rmi::test::Ticket;
-
-constexpr int kRight = 42;  // not 0: a node that calls exit(0) is not right
-constexpr unsigned kSecondsEach = 60;
 
 // The state that all nodes of a run share. Each run has a process of its own, so nothing of it is freed.
 struct World {
@@ -257,8 +249,8 @@ void Player::wait_at_fence(std::uint32_t fence, std::uint64_t shared) {
   }
   const std::uint64_t open = world->ledger.open(fence);
   if (open != 0) {
-    end(kFence, "fence " + std::to_string(fence) + " ends on node " + std::to_string(get_node_id()) + " before " +
-                    std::to_string(open) + " requests");
+    end_run("fence " + std::to_string(fence) + " ends on node " + std::to_string(get_node_id()) + " before " +
+            std::to_string(open) + " requests");
   }
   world->ledger.end_fence(fence, threw);
 }
@@ -285,7 +277,7 @@ int run_node(std::uint32_t node) {
     rmi::stop();
     return 0;
   } catch (const std::exception& exception) {
-    end(kWrong, "node " + std::to_string(node) + ": " + exception.what());
+    end_run("node " + std::to_string(node) + ": " + exception.what());
   }
 }
 
@@ -294,9 +286,8 @@ void set_drawn(const char* name, const std::array<const char*, N>& values, std::
   setenv(name, values[number % N], 1);
 }
 
-// `tree`: of all fences; nullptr: they draw theirs.
-int run_seed(std::uint64_t seed, const char* tree, bool alone) {
-  alarm(kSecondsEach);
+// `tree`: of all fences; nullptr: they draw theirs. Returns the failure; empty: none.
+std::string run(std::uint64_t seed, const char* tree) {
   std::mt19937_64 random(seed);
   set_drawn("MARGAY_RMI_BUFFER", std::array{"256", "1024", "16384"}, random());
   set_drawn("MARGAY_RMI_FACTOR", std::array{"1", "2", "7", "32", "128", "512"}, random());
@@ -307,44 +298,14 @@ int run_seed(std::uint64_t seed, const char* tree, bool alone) {
       .seed = seed, .nodes = nodes, .fences = 6, .draws_trees = tree == nullptr, .nested_waits = random() % 2 == 0};
   margay::testing::VirtualMachine machine(nodes, seed);
   const std::string wrong = machine.run([](std::uint32_t node) { return run_node(node); });
-  std::fputs(wrong.c_str(), stderr);
-  if (alone)
-    std::fprintf(stderr, "%u nodes, %zu requests: %s\n", nodes, world->ledger.requests(), machine.measure().c_str());
-  return wrong.empty() ? kRight : kWrong;
-}
-
-// Prints the reason of a seed that failed. `status`: of its process.
-bool passed(std::uint64_t seed, int status) {
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kWrong;
-  if (code == kRight) return true;
-  const std::string why = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status)) : "wrong";
-  std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), code == kFence ? "fence" : why.c_str());
-  std::fflush(stdout);
-  return false;
+  if (wrong.empty())
+    std::printf("%u nodes, %zu requests: %s\n", nodes, world->ledger.requests(), machine.measure().c_str());
+  return wrong;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 4) {
-    std::fprintf(stderr, "usage: rmi_seeds FIRST_SEED LAST_SEED [TREE]\n");
-    return 2;
-  }
-  const std::uint64_t first = std::strtoull(argv[1], nullptr, 10), last = std::strtoull(argv[2], nullptr, 10);
-  const std::size_t at_once = std::max(1U, std::thread::hardware_concurrency());
-  std::map<pid_t, std::uint64_t> running;
-  std::uint64_t failures = 0;
-  for (std::uint64_t seed = first; seed <= last || !running.empty();) {
-    if (seed <= last && running.size() < at_once) {
-      const pid_t child = fork();
-      if (child == 0) std::_Exit(run_seed(seed, argc == 4 ? argv[3] : nullptr, first == last));
-      running[child] = seed++;
-      continue;
-    }
-    int status = 0;
-    const pid_t ended = wait(&status);
-    failures += passed(running[ended], status) ? 0 : 1;
-    running.erase(ended);
-  }
-  return failures == 0 ? 0 : 1;
+  const char* const tree = argc == 4 ? argv[3] : nullptr;
+  return margay::testing::run_seeds(argc, argv, "TREE", [tree](std::uint64_t seed) { return run(seed, tree); });
 }

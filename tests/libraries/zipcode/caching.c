@@ -163,9 +163,5 @@ static void attributes(void) {
 static const Case cases[] = {{"caching", caching}, {"cached_exec", cached_exec}, {"attributes", attributes}};
 
 int main(int argc, char** argv) {
-  int result;
-  NEED((getenv("FORM") != NULL ? Zip_nohost_global_init() : Zip_nohost_init()) == 0);
-  result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
-  zip_exit();
-  return result;
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -361,11 +361,7 @@ static const Case cases[] = {{"letters", letters},
 
 int main(int argc, char** argv) {
   const Zip_mail_class by_rank = {"by rank", 1, 0, by_name, by_name, NULL};
-  int result;
   name_class = zip_register_class(&by_rank);
   NEED(name_class == ZIP_FIRST_CLASS);
-  NEED(Zip_nohost_init() == 0);
-  result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
-  zip_exit();
-  return result;
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -53,7 +53,7 @@ static inline ZIP_MAILER* open_all(int postmaster) {
 
 /* Begins by the form of this name; NULL: the host's. */
 static inline int begin_by(const char* form) {
-  if (form == NULL) return Zip_init();
+  if (form == NULL || strcmp(form, "host") == 0) return Zip_init();
   if (strcmp(form, "global") == 0) return Zip_global_init();
   if (strcmp(form, "nohost") == 0) return Zip_nohost_init();
   return strcmp(form, "nohost_global") == 0 ? Zip_nohost_global_init() : -1;
@@ -75,6 +75,16 @@ static inline int run_cases(int argc, char** argv, const Case* cases, size_t cou
     if ((zip_my_node() == 0 || zip_nodes() == 0) && failures == before) printf("%s: right\n", argv[i]);
   }
   return failures != 0;
+}
+
+/* The same from begin to end, which is the whole main function of a program. FORM: of the begin, otherwise "nohost". */
+static inline int run_program(int argc, char** argv, const Case* cases, size_t count) {
+  const char* const form = getenv("FORM");
+  int result;
+  NEED(begin_by(form == NULL ? "nohost" : form) == 0);
+  result = run_cases(argc, argv, cases, count);
+  zip_exit();
+  return result;
 }
 
 #endif

@@ -281,9 +281,5 @@ static const Case cases[] = {{"collectives", collectives}, {"printed", printed},
                              {"classes", classes},         {"shared", shared},   {"shared_outside", shared_outside}};
 
 int main(int argc, char** argv) {
-  int result;
-  NEED((getenv("FORM") != NULL ? Zip_nohost_global_init() : Zip_nohost_init()) == 0);
-  result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
-  zip_exit();
-  return result;
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -472,17 +472,5 @@ static const Case cases[] = {{"ring", ring},
                              {"hosted", hosted}};
 
 int main(int argc, char** argv) {
-  const char* const form = getenv("FORM");
-  int result;
-  if (form == NULL)
-    NEED(Zip_nohost_init() == 0);
-  else if (strcmp(form, "host") == 0)
-    NEED(Zip_init() == 0);
-  else if (strcmp(form, "host_global") == 0)
-    NEED(Zip_global_init() == 0);
-  else
-    NEED(Zip_nohost_global_init() == 0);
-  result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
-  zip_exit();
-  return result;
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

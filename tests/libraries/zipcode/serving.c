@@ -86,9 +86,5 @@ static void polled_letter(void) {
 static const Case cases[] = {{"opening", opening}, {"long_letter", long_letter}, {"polled_letter", polled_letter}};
 
 int main(int argc, char** argv) {
-  int result;
-  NEED(Zip_nohost_init() == 0);
-  result = run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
-  zip_exit();
-  return result;
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

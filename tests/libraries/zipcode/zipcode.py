@@ -120,12 +120,12 @@ def case_envelopes(case):
 def case_agreement(case):
     """Without a Postmaster General, the members agree on the context_ids."""
     for name in ("ring", "grids", "outside", "subgrids", "pending", "disjoint"):
-        everywhere(case, name, WORLDS[3:], env={"FORM": "global"})
+        everywhere(case, name, WORLDS[3:], env={"FORM": "nohost_global"})
 
 
 def case_host_forms(case):
     """The forms with a host: its node has a name of its own, with and without a Postmaster General."""
-    for form in ("host", "host_global"):
+    for form in ("host", "global"):
         everywhere(case, "hosted", env={"FORM": form})
 
 

@@ -6,16 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error_words.h"
+
 static void print(int code, const char* port) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0, class = MPI_SUCCESS;
-  MPI_Error_class(code, &class);
-  if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
-  const char* const name = class == MPI_SUCCESS       ? "success"
-                           : class == MPI_ERR_SERVICE ? "MPI_ERR_SERVICE"
-                           : class == MPI_ERR_NAME    ? "MPI_ERR_NAME"
-                                                      : "another class";
-  printf("%s %s%s\n", name, code == MPI_SUCCESS ? port : "", text);
+  printf("%s %s%s\n", class_word(code), code == MPI_SUCCESS ? port : "", error_text(code));
   fflush(stdout);
 }
 

@@ -8,19 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error_words.h"
+
 static char port[MPI_MAX_PORT_NAME];
 
 static void print(const char* what, int code) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0, class = MPI_SUCCESS;
-  MPI_Error_class(code, &class);
-  if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
-  const char* const name = class == MPI_SUCCESS       ? "success"
-                           : class == MPI_ERR_SERVICE ? "MPI_ERR_SERVICE"
-                           : class == MPI_ERR_NAME    ? "MPI_ERR_NAME"
-                           : class == MPI_ERR_PORT    ? "MPI_ERR_PORT"
-                                                      : "another class";
-  printf("%s: %s %s\n", what, name, text);
+  printf("%s: %s %s\n", what, class_word(code), error_text(code));
 }
 
 static void names(int rank, int size) {

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error_words.h"
+
 enum { kTag = 3, kPathBytes = 4096, kCodesMost = 64, kLoopBytes = 100000, kFirstChildren = 10, kPagesMost = 80 };
 
 static char* program;
@@ -186,15 +188,9 @@ static void nested(const char* depth) {
 }
 
 static void print_class(const char* what, int error) {
-  int class = MPI_SUCCESS, rank = 0;
-  MPI_Error_class(error, &class);
+  int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const char* name = "another error";
-  if (class == MPI_ERR_ARG) name = "ARG";
-  if (class == MPI_ERR_COUNT) name = "COUNT";
-  if (class == MPI_ERR_INFO) name = "INFO";
-  if (class == MPI_ERR_SPAWN) name = "SPAWN";
-  printf("rank %d: %s: %s\n", rank, what, name);
+  printf("rank %d: %s: %s\n", rank, what, class_word(error));
 }
 
 static int spawn_one(const char* command, char** arguments, int count, MPI_Info info) {

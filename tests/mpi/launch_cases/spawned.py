@@ -80,8 +80,8 @@ def case_spawned_failures(case):
     # The root's own error names the argument; the others learn that it is wrong.
     case.margay(program, "wrong", ranks=2)
     classes = {"command": "ARG", "maxprocs": "ARG", "info": "INFO", "argv": "SPAWN", "count": "COUNT"}
-    case.expect_lines([*(f"rank 0: {what}: {name}" for what, name in classes.items()),
-                       *(f"rank 1: {what}: {'SPAWN' if name == 'SPAWN' else 'ARG'}" for what, name in classes.items())])
+    case.expect_lines([*(f"rank 0: {what}: MPI_ERR_{name}" for what, name in classes.items()),
+                       *(f"rank 1: {what}: MPI_ERR_{'SPAWN' if name == 'SPAWN' else 'ARG'}" for what, name in classes.items())])
     # A program without MPI never connects to its parents.
     case.margay(program, "start", "true", "1", ranks=1, status="nonzero")
     case.expect_said("rank 1 ", "did not call MPI_Init, as other ranks did")

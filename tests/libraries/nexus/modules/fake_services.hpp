@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string>
@@ -13,75 +14,20 @@
 #include <vector>
 
 #include "libraries/nexus/module/module.hpp"
+#include "tests/libraries/support/test_rank.hpp"
 
 namespace margay::nexus::test {
 
 // A rank that has a number and nothing else. Functions that a module must not call end the test.
-class FakeRank final : public host::Rank {
+class FakeRank final : public testing::TestRank {
  public:
-  FakeRank(std::uint32_t rank, std::uint32_t size) : rank_(rank), size_(size) {}
-  ~FakeRank() = default;
-  void end() override { std::abort(); }
-  [[nodiscard]] portals::Rank rank() const override { return rank_; }
-  [[nodiscard]] std::uint32_t size() const override { return size_; }
-  [[nodiscard]] std::uint32_t places() const override { return size_; }
-  [[nodiscard]] bool has_process(portals::Rank) const override { return true; }
-  [[nodiscard]] bool has_left(portals::Rank) const override { return false; }
-  [[nodiscard]] portals::Status start_processes(const std::string&, std::uint32_t,
-                                                std::vector<portals::Rank>&) override {
-    std::abort();
-  }
-  [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>&) override { std::abort(); }
-  void note_end(portals::Rank) override { std::abort(); }
-  [[nodiscard]] bool on_node(portals::Rank) const override { return true; }
-  [[nodiscard]] std::span<const std::byte, 32> secret() const override { std::abort(); }
-  void enter(const char*, const void*) override { std::abort(); }
-  void leave(const char*) override { std::abort(); }
-  void begin_thread() override { std::abort(); }
-  void lock() override { std::abort(); }
-  void unlock() override { std::abort(); }
-  [[nodiscard]] portals::Status attach(portals::PortalIndex, portals::MatchList&) override { std::abort(); }
-  [[nodiscard]] portals::Status attach(portals::PortalIndex, portals::Descriptor&, const portals::Options&) override {
-    std::abort();
-  }
-  void detach(portals::PortalIndex) override { std::abort(); }
-  void name_entry(portals::PortalIndex, const portals::MatchEntry&, const char*) override { std::abort(); }
-  void hold_when_no_room(portals::PortalIndex) override { std::abort(); }
-  [[nodiscard]] bool try_send(const portals::Header&, const portals::Region&) override { std::abort(); }
-  void send(host::Outgoing&) override { std::abort(); }
-  [[nodiscard]] host::SendState state(const host::Outgoing&) const override { std::abort(); }
-  void expect_answer(portals::Rank) override { std::abort(); }
-  void count_answer(portals::Rank) override { std::abort(); }
-  void observe(portals::Descriptor&, host::Observer*) override { std::abort(); }
-  void observe_rounds(host::Observer&, bool) override { std::abort(); }
-  void observe_losses(host::Observer&, bool) override { std::abort(); }
-  void wake(portals::Rank) override { std::abort(); }
-  bool progress() override { std::abort(); }
-  [[nodiscard]] portals::Status wait(const host::Wait&, bool (*)(void*), void*) override { std::abort(); }
-  [[nodiscard]] portals::Status barrier(const char*) override { std::abort(); }
-  void begin_barrier() override { std::abort(); }
-  [[nodiscard]] bool in_barrier() override { std::abort(); }
-  [[nodiscard]] portals::Status end_barrier(const char*) override { std::abort(); }
-  [[nodiscard]] bool lost(portals::Rank) const override { return false; }
-  [[nodiscard]] std::string loss(portals::Rank) const override { return {}; }
-  void run_program(void (*)(void*), void*) override { std::abort(); }
-  [[nodiscard]] bool recording() const override { return false; }
-  void record(const host::Event&) override {}
-  [[nodiscard]] std::uint64_t& counter(std::size_t) override { std::abort(); }
-  [[nodiscard]] std::vector<host::WayRow> ways(portals::Rank) const override { std::abort(); }
-  [[nodiscard]] host::WayRow find_way(portals::Rank, const char*) const override { std::abort(); }
-  [[nodiscard]] bool try_send_by(host::Way, const portals::Header&, const portals::Region&) override { std::abort(); }
-  [[nodiscard]] bool way_lost(portals::Rank, host::Way) const override { std::abort(); }
-  [[nodiscard]] std::string way_loss(portals::Rank, host::Way) const override { std::abort(); }
-  [[nodiscard]] portals::Status move(portals::Rank, host::Way, host::Way) override { std::abort(); }
-  [[nodiscard]] portals::Status set_poll_interval(const std::string&, const std::string&) override { std::abort(); }
-  [[nodiscard]] portals::Status set_polling(const std::string&, bool) override { std::abort(); }
-  [[nodiscard]] portals::Status poll_counts(const std::string&, host::PollCounts&) override { std::abort(); }
-  [[noreturn]] void abort(int, const std::string&) override { std::abort(); }
+  using TestRank::TestRank;
 
  private:
-  std::uint32_t rank_;
-  std::uint32_t size_;
+  void answer(const char* function) const override {
+    std::fprintf(stderr, "a module has called Rank::%s()\n", function);
+    std::abort();
+  }
 };
 
 class FakeServices final : public core::Services {

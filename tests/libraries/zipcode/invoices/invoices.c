@@ -1,7 +1,7 @@
 /* Invoices of Zipcode in letters, buffers and collective operations: zipcode_invoices CASE... */
 #include <stdint.h>
 
-#include "cases.h"
+#include "../cases.h"
 
 /* Two factors of the number of processes, the first one at most the second. */
 static void factors(int* P, int* Q) {
@@ -133,7 +133,7 @@ static void example_3(ZIP_MAILER* mailer, int to, int from) {
 }
 
 static void paper(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   ZIP_MAILER* mailer = z_open(all);
   const int size = zip_size(mailer), to = (zip_rank(mailer) + 1) % size, from = (zip_rank(mailer) + size - 1) % size;
   example_1_and_2(mailer, to, from);
@@ -259,7 +259,7 @@ static void exchange(const struct notation* by, int conversion) {
 }
 
 static void classes(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   int P, Q, R = 1, N = zip_nodes(), k;
   struct notation by[6];
   factors(&P, &Q);
@@ -309,7 +309,7 @@ static void combine_on(ZIP_MAILER* mailer, int (*combine)(ZIP_MAILER*, Zip_Invoi
 }
 
 static void combines(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   int P, Q, R = 1, N = zip_nodes(), conversion;
   ZIP_MAILER *g1, *g2, *g3;
   factors(&P, &Q);
@@ -336,7 +336,7 @@ static void combines(void) {
 /* --- Buffers --- */
 
 static void buffers(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   ZIP_MAILER* mailer = z_open(all);
   int i = zip_rank(mailer) == 0 ? 42 : 0, length = 0;
   double d[4] = {0};
@@ -379,7 +379,7 @@ static void buffers(void) {
 #define FLOOD 3000
 
 static void flood(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   ZIP_MAILER* mailer = z_open(all);
   const int size = zip_size(mailer), to = (zip_rank(mailer) + 1) % size, from = (zip_rank(mailer) + size - 1) % size;
   int i, k;
@@ -409,7 +409,7 @@ static void flood(void) {
 #define ITEMS 2000
 
 static void builder(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   ZIP_MAILER* mailer = z_open(all);
   const int size = zip_size(mailer), to = (zip_rank(mailer) + 1) % size, from = (zip_rank(mailer) + size - 1) % size;
   static double grid[ITEMS][3], other[ITEMS][3];
@@ -439,7 +439,7 @@ static void builder(void) {
 /* --- The conversion of a mailer is that of its children --- */
 
 static void conversions(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   int P = zip_nodes(), Q = 1, R = 1, conversion, i;
   ZIP_MAILER* cube = g3_grid_open(&P, &Q, &R, all);
   ZIP_MAILER* family[] = {cube,
@@ -471,7 +471,7 @@ static void conversions(void) {
 /* --- Copies, for the trace: each process sends to the next one --- */
 
 static void copies(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   ZIP_MAILER* mailer = z_open(all);
   const int size = zip_size(mailer), to = (zip_rank(mailer) + 1) % size, from = (zip_rank(mailer) + size - 1) % size;
   Method* methods[] = {zip_new_method(matrix_in, &failures), zip_new_method(matrix_out, NULL),
@@ -506,10 +506,10 @@ static void copies(void) {
   if (all != NULL) zip_free_addressees(&all);
 }
 
-static const struct test_case cases[] = {
+static const Case cases[] = {
     {"paper", paper}, {"classes", classes}, {"combines", combines}, {"buffers", buffers},
     {"flood", flood}, {"builder", builder}, {"copies", copies},     {"conversions", conversions}};
 
 int main(int argc, char** argv) {
-  return run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

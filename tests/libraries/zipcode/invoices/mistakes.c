@@ -1,5 +1,5 @@
 /* Wrong arguments of the functions on invoices: zipcode_mistakes CASE... */
-#include "cases.h"
+#include "../cases.h"
 
 static char last_error[1000];
 
@@ -75,7 +75,7 @@ static void errors_of_packing(ZIP_MAILER* mailer) {
 }
 
 static void errors(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   ZIP_MAILER* mailer = z_open(all);
   int N = zip_nodes();
   ZIP_MAILER* grid = g1_grid_open(&N, all);
@@ -105,7 +105,7 @@ static void wrong_format(void) {
 
 /* Invoices of different sizes in one combine, with the default error handler. */
 static void mismatch(void) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   int N = zip_nodes(), n = 1 + zip_my_node();
   ZIP_MAILER* grid = g1_grid_open(&N, all);
   double d[8] = {0};
@@ -116,8 +116,8 @@ static void mismatch(void) {
   printf("the job goes on\n");
 }
 
-static const struct test_case cases[] = {{"errors", errors}, {"wrong_format", wrong_format}, {"mismatch", mismatch}};
+static const Case cases[] = {{"errors", errors}, {"wrong_format", wrong_format}, {"mismatch", mismatch}};
 
 int main(int argc, char** argv) {
-  return run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

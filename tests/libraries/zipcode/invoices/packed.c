@@ -1,5 +1,5 @@
 /* Packed collective operations and receives, in each class: zipcode_packed CASE... */
-#include "cases.h"
+#include "../cases.h"
 
 static int P, Q, R;
 
@@ -64,7 +64,7 @@ static const struct notation {
 enum { kNotations = sizeof notations / sizeof notations[0] };
 
 static ZIP_MAILER* open_class(int mail_class) {
-  ZIP_ADDRESSEES* all = everyone();
+  ZIP_ADDRESSEES* all = everyone(0);
   ZIP_MAILER* mailer;
   int size = zip_nodes(), pairs;
   R = size % 2 == 0 ? 2 : 1;
@@ -193,8 +193,8 @@ static void refused(void) {
   zip_close(&tagged);
 }
 
-static const struct test_case cases[] = {{"operations", operations}, {"receives", receives}, {"refused", refused}};
+static const Case cases[] = {{"operations", operations}, {"receives", receives}, {"refused", refused}};
 
 int main(int argc, char** argv) {
-  return run_cases(argc, argv, cases, sizeof cases / sizeof cases[0]);
+  return run_program(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

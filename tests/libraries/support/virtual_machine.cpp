@@ -1,4 +1,4 @@
-#include "tests/libraries/rmi/virtual_machine.hpp"
+#include "tests/libraries/support/virtual_machine.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -7,10 +7,8 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -22,16 +20,16 @@
 #include <thread>
 #include <vector>
 
-#include "margay/host.hpp"
-#include "portals/deliver.hpp"
+#include "tests/libraries/support/test_host.hpp"
+#include "tests/libraries/support/test_rank.hpp"
 
 namespace margay::testing {
 
 class LoopJob;
 
-class LoopRank final : public host::Rank {
+class LoopRank final : public PortalsRank {
  public:
-  LoopRank(LoopJob& job, portals::Rank me) : job_(job), me_(me) {}
+  LoopRank(LoopJob& job, portals::Rank me, std::uint32_t size) : PortalsRank(me, size), job_(job) {}
   // Makes this rank the only one that runs: what it sends is dropped, and `feed` adds messages by inject() when nothing
   // else arrives. When it returns false, all other ranks are lost.
   void set_script(std::function<bool()> feed) { feed_ = std::move(feed); }
@@ -41,59 +39,27 @@ class LoopRank final : public host::Rank {
     message.header.length = body.size();
     message.body.assign(body.begin(), body.end());
   }
-  void end() override {}
-  [[nodiscard]] portals::Rank rank() const override { return me_; }
-  [[nodiscard]] std::uint32_t size() const override;
-  [[nodiscard]] std::uint32_t places() const override { return size(); }
-  [[nodiscard]] bool has_process(portals::Rank /*place*/) const override { return true; }
-  [[nodiscard]] bool has_left(portals::Rank /*place*/) const override { return false; }
-  [[nodiscard]] portals::Status start_processes(const std::string& /*program*/, std::uint32_t /*count*/,
-                                                std::vector<portals::Rank>& /*places*/) override {
-    return portals::Status::error("the host of a test starts no processes");
-  }
-  [[nodiscard]] portals::Status end_processes(const std::vector<portals::Rank>& /*places*/) override {
-    return portals::Status::error("the host of a test ends no processes");
-  }
-  void note_end(portals::Rank /*place*/) override {}
+  // Loses a way to a peer; messages under way still arrive.
+  void lose(portals::Rank peer, const char* wire) { lost_ways_.insert({peer, find_way(peer, wire).way}); }
+  // Drops the messages to a peer that are under way by a way.
+  void drop(portals::Rank peer, const char* wire);
+
   [[nodiscard]] bool on_node(portals::Rank peer) const override;
-  [[nodiscard]] std::span<const std::byte, 32> secret() const override { return secret_; }
-  void enter(const char* name, const void* /*caller*/) override;
-  void leave(const char* name) override;
-  void begin_thread() override {}
+  void enter(const char* /*name*/, const void* /*caller*/) override { lock(); }
+  void leave(const char* /*name*/) override { unlock(); }
   void lock() override;
   void unlock() override;
-  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::MatchList& list) override {
-    return table_.attach(portal, list);
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override {
+    return try_send_by(host::Way::usual, header, body);
   }
-  [[nodiscard]] portals::Status attach(portals::PortalIndex portal, portals::Descriptor& memory,
-                                       const portals::Options& options) override {
-    return table_.attach(portal, memory, options);
-  }
-  void detach(portals::PortalIndex portal) override {
-    table_.detach(portal);
-    observers_.clear();
-  }
-  void name_entry(portals::PortalIndex /*portal*/, const portals::MatchEntry& /*entry*/,
-                  const char* /*name*/) override {}
-  void wake(portals::Rank /*peer*/) override {}
-  void hold_when_no_room(portals::PortalIndex /*portal*/) override {}
-  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) override;
   void send(host::Outgoing& message) override;
   [[nodiscard]] host::SendState state(const host::Outgoing& message) const override;
-  void expect_answer(portals::Rank /*peer*/) override {}
-  void count_answer(portals::Rank /*peer*/) override {}
-  void observe(portals::Descriptor& /*descriptor*/, host::Observer* observer) override {
-    if (observer != nullptr) observers_.insert(observer);
-  }
-  void observe_rounds(host::Observer& /*observer*/, bool /*on*/) override {}
-  void observe_losses(host::Observer& /*observer*/, bool /*on*/) override {}
   bool progress() override;
   [[nodiscard]] portals::Status wait(const host::Wait& wait, bool (*done)(void*), void* argument) override;
   [[nodiscard]] portals::Status barrier(const char* call) override;
   void begin_barrier() override;
   [[nodiscard]] bool in_barrier() override;
-  [[nodiscard]] portals::Status end_barrier(const char* /*call*/) override { return {}; }
-  [[nodiscard]] bool lost(portals::Rank peer) const override { return is_exhausted_ && peer != me_; }
+  [[nodiscard]] bool lost(portals::Rank peer) const override { return is_exhausted_ && peer != rank(); }
   [[nodiscard]] std::string loss(portals::Rank /*peer*/) const override { return "the script is over"; }
   void run_program(void (*function)(void*), void* argument) override;
   [[nodiscard]] std::vector<host::WayRow> ways(portals::Rank peer) const override {
@@ -106,28 +72,6 @@ class LoopRank final : public host::Rank {
   }
   [[nodiscard]] std::string way_loss(portals::Rank /*peer*/, host::Way /*way*/) const override {
     return "the test loses it";
-  }
-  [[nodiscard]] portals::Status move(portals::Rank /*peer*/, host::Way /*from*/, host::Way /*to*/) override {
-    return {};
-  }
-  [[nodiscard]] portals::Status set_poll_interval(const std::string& /*wire*/,
-                                                  const std::string& /*interval*/) override {
-    return {};
-  }
-  [[nodiscard]] portals::Status set_polling(const std::string& /*wire*/, bool /*on*/) override { return {}; }
-  [[nodiscard]] portals::Status poll_counts(const std::string& /*wire*/, host::PollCounts& /*out*/) override {
-    return {};
-  }
-  // Loses a way to a peer; messages under way still arrive.
-  void lose(portals::Rank peer, const char* wire) { lost_ways_.insert({peer, find_way(peer, wire).way}); }
-  // Drops the messages to a peer that are under way by a way.
-  void drop(portals::Rank peer, const char* wire);
-  [[nodiscard]] bool recording() const override { return false; }
-  void record(const host::Event& /*event*/) override {}
-  [[nodiscard]] std::uint64_t& counter(std::size_t index) override { return counters_.at(index); }
-  [[noreturn]] void abort(int /*code*/, const std::string& message) override {
-    std::fprintf(stderr, "abort: %s\n", message.c_str());
-    std::_Exit(1);
   }
 
  private:
@@ -142,31 +86,24 @@ class LoopRank final : public host::Rank {
   bool deliver(Source source);
 
   LoopJob& job_;
-  const portals::Rank me_;
-  std::array<std::byte, 32> secret_{};
   std::map<Source, std::deque<Message>> arriving_;
   std::set<Source> lost_ways_;
-  std::set<host::Observer*> observers_;
-  std::array<std::uint64_t, host::kCountersMost> counters_{};
   std::uint64_t barrier_ = 0;
   std::function<bool()> feed_;
   bool is_exhausted_ = false;
-  portals::ChangedList changed_;
-  portals::PortalTable table_;
-  portals::Delivery delivery_{table_, changed_};
 };
 
 // The job. Ranks below half of it lie on one node, the others on another one, unless `nodes` is 1.
 class LoopJob {
  public:
   LoopJob(std::uint32_t ranks, std::uint64_t seed, std::uint32_t nodes) : random_(seed), nodes_(nodes) {
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) ranks_.push_back(std::make_unique<LoopRank>(*this, rank));
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) ranks_.push_back(std::make_unique<LoopRank>(*this, rank, ranks));
   }
   // Runs `program` in each rank.
   void run(const std::function<void(std::uint32_t)>& program);
   [[nodiscard]] LoopRank& rank(std::uint32_t rank) { return *ranks_[rank]; }
   // The rank of the calling thread.
-  static inline thread_local LoopRank* mine = nullptr;
+  [[nodiscard]] static LoopRank& mine() { return static_cast<LoopRank&>(*TestHost::mine); }
 
  private:
   friend class LoopRank;
@@ -182,18 +119,9 @@ class LoopJob {
   std::uint64_t idle_ = 0;
 };
 
-inline std::uint32_t LoopRank::size() const {
-  return static_cast<std::uint32_t>(job_.ranks_.size());
-}
 inline bool LoopRank::on_node(portals::Rank peer) const {
   const std::uint32_t half = (size() + 1) / 2;
-  return job_.nodes_ == 1 || (peer < half) == (me_ < half);
-}
-inline void LoopRank::enter(const char* /*name*/, const void* /*caller*/) {
-  job_.lock_.lock();
-}
-inline void LoopRank::leave(const char* /*name*/) {
-  job_.lock_.unlock();
+  return job_.nodes_ == 1 || (peer < half) == (rank() < half);
 }
 inline void LoopRank::lock() {
   job_.lock_.lock();
@@ -204,7 +132,7 @@ inline void LoopRank::unlock() {
 
 inline host::WayRow LoopRank::find_way(portals::Rank peer, const char* wire) const {
   const std::string name = wire;
-  const bool is_own = peer == me_;
+  const bool is_own = peer == rank();
   if (name == "self") return {"self", kSelf, is_own ? "" : "it is another rank", 16384, is_own};
   if (name == "shm")
     return {"shm", kShm, !is_own && on_node(peer) ? "" : "it is on another node, or this rank", 16384, !is_own};
@@ -212,17 +140,13 @@ inline host::WayRow LoopRank::find_way(portals::Rank peer, const char* wire) con
   return {wire, host::Way::usual, "margay has no wire of this name", 0, false};
 }
 
-inline bool LoopRank::try_send(const portals::Header& header, const portals::Region& body) {
-  return try_send_by(host::Way::usual, header, body);
-}
-
 inline bool LoopRank::try_send_by(host::Way way, const portals::Header& header, const portals::Region& body) {
-  if (feed_ && header.destination.rank != me_) return true;
-  std::deque<Message>& queue = job_.rank(header.destination.rank).arriving_[{me_, way}];
+  if (feed_ && header.destination.rank != rank()) return true;
+  std::deque<Message>& queue = job_.rank(header.destination.rank).arriving_[{rank(), way}];
   if (queue.size() >= LoopJob::kQueueMost || (!feed_ && job_.random_() % 8 == 0)) return false;
   Message& message = queue.emplace_back();
   message.header = header;
-  message.header.source = {0, me_};
+  message.header.source = {0, rank()};
   message.header.length = body.bytes();
   message.body.resize(body.bytes());
   portals::RegionCursor(body).read(message.body);
@@ -230,15 +154,15 @@ inline bool LoopRank::try_send_by(host::Way way, const portals::Header& header, 
 }
 
 inline void LoopRank::drop(portals::Rank peer, const char* wire) {
-  job_.rank(peer).arriving_[{me_, find_way(peer, wire).way}].clear();
+  job_.rank(peer).arriving_[{rank(), find_way(peer, wire).way}].clear();
 }
 
 inline void LoopRank::send(host::Outgoing& message) {
-  if (feed_ && message.header.destination.rank != me_) return;
-  std::deque<Message>& queue = job_.rank(message.header.destination.rank).arriving_[{me_, message.way}];
+  if (feed_ && message.header.destination.rank != rank()) return;
+  std::deque<Message>& queue = job_.rank(message.header.destination.rank).arriving_[{rank(), message.way}];
   Message& sent = queue.emplace_back();
   sent.header = message.header;
-  sent.header.source = {0, me_};
+  sent.header.source = {0, rank()};
   sent.header.length = message.body.bytes();
   sent.body.resize(message.body.bytes());
   portals::RegionCursor(message.body).read(sent.body);
@@ -252,26 +176,25 @@ inline bool LoopRank::deliver(Source source) {
   std::deque<Message>& queue = arriving_[source];
   if (queue.empty()) return false;
   Message& message = queue.front();
-  const portals::Verdict verdict = delivery_.decide(message.header);
+  const portals::Verdict verdict = deposit(message.header, message.body);
   if (verdict.outcome == portals::Outcome::drop && verdict.reason == portals::DropReason::no_room) return false;
-  if (verdict.outcome == portals::Outcome::deposit && verdict.landing.bytes() != 0)
-    std::memcpy(verdict.landing.single().base, message.body.data(), verdict.landing.bytes());
   if (verdict.outcome == portals::Outcome::reply) {
     Message dropped;
-    Message& reply =
-        feed_ && source.first != me_ ? dropped : job_.rank(source.first).arriving_[{me_, source.second}].emplace_back();
+    Message& reply = feed_ && source.first != rank()
+                         ? dropped
+                         : job_.rank(source.first).arriving_[{rank(), source.second}].emplace_back();
     reply.header.kind = portals::Kind::reply;
     reply.header.portal = message.header.return_portal;
     reply.header.match_bits = message.header.return_match_bits;
     reply.header.offset = message.header.return_offset;
-    reply.header.source = {0, me_};
+    reply.header.source = {0, rank()};
     reply.header.length = verdict.landing.bytes();
     reply.body.resize(verdict.landing.bytes());
     portals::RegionCursor(verdict.landing).read(reply.body);
   }
-  if (verdict.outcome != portals::Outcome::drop) delivery_.complete(verdict, message.header);
+  if (verdict.outcome != portals::Outcome::drop) complete(verdict, message.header);
   queue.pop_front();
-  for (host::Observer* const each : observers_) each->notify();
+  notify_observers();
   return true;
 }
 
@@ -292,7 +215,7 @@ inline portals::Status LoopRank::wait(const host::Wait& wait, bool (*done)(void*
     if (is_exhausted_ && !progress() && !done(argument))
       return portals::Status::error(std::string(wait.call) + ": the script is over");
     if (++job_.idle_ > LoopJob::kIdleMost)
-      abort(1, std::string("nothing moves; rank ") + std::to_string(me_) + " in " + wait.call);
+      abort(1, std::string("nothing moves; rank ") + std::to_string(rank()) + " in " + wait.call);
     unlock();
     sched_yield();
     lock();
@@ -326,22 +249,11 @@ inline void LoopJob::run(const std::function<void(std::uint32_t)>& program) {
   std::vector<std::thread> threads;
   for (const auto& each : ranks_) {
     threads.emplace_back([&program, rank = each.get()] {
-      mine = rank;
+      TestHost::mine = rank;
       program(rank->rank());
     });
   }
   for (std::thread& each : threads) each.join();
 }
-
-class LoopHost final : public host::Host {
- public:
-  [[nodiscard]] portals::Status join(const host::Library& /*library*/, bool /*threads*/, const void* /*caller*/,
-                                     host::Rank*& out) override {
-    out = LoopJob::mine;
-    return {};
-  }
-  int run_ranks(int argc, char** argv, int (*entry)(int, char**)) override { return entry(argc, argv); }
-  void check_end(const host::Outgoing& /*message*/) override {}
-};
 
 }  // namespace margay::testing
