@@ -159,7 +159,7 @@ BOUNDS = (
     Bound("tcp", ("alltoall_4",), 8, 4 * MI, ("tcp_latency",), times=4),
     *(Bound("dynamic", tuple(f"{case}_{ranks}" for ranks in runs.SPAWN_RANKS), 1, 2, (limit,))
       for case, limit in (("spawn", "start"), ("spawn_cycle", "start_cycle"))),
-    Bound("dynamic", ("connect_jobs",), 1, 1, ("connect_close",), bytes=8),
+    Bound("dynamic", ("connect_jobs",), 1, 1, runs.CONNECT_MODES, bytes=8),
     Bound("dynamic", ("between_jobs_latency",), 8, 8, ("tcp_latency",)),
     Bound("dynamic", ("between_jobs_bandwidth",), MI, MI, ("tcp_stream",)),
     Bound("tcp", ("latency",), 8, 8, ("tcp_latency",)),

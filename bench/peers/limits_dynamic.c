@@ -1,11 +1,13 @@
 // A benchmark of the machine without MPI: processes that start while a program runs, and connections.
 //   limits_dynamic --mode start|start_cycle [--sizes PROCESSES,...] [--seconds S]
-//   limits_dynamic --mode connect_close [--seconds S]
+//   limits_dynamic --mode connect_sleep|connect_poll [--seconds S]
 // Lines: "start PROCESSES VALUE ms" (posix_spawn of this program, until each process has connected to a Unix socket and
-// has been answered), "start_cycle PROCESSES VALUE ms" (until they have ended), "connect_close 8 VALUE us" (a TCP
-// connection over loopback, 8 bytes there and back, both ends closed; both sides sleep while they wait).
+// has been answered), "start_cycle PROCESSES VALUE ms" (until they have ended), "connect_sleep 8 VALUE us" and
+// "connect_poll 8 VALUE us" (a TCP connection over loopback, 8 bytes there and back, both ends closed; both sides sleep
+// or poll while they wait).
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +37,19 @@ static struct sockaddr_un address_of(const char* name) {
   return address;
 }
 
-static void transfer(int socket, long value, int first) {
+// Receives `bytes`, or the end of the connection (0). `flags`: MSG_DONTWAIT polls.
+static ssize_t take(int socket, void* to, size_t bytes, int flags) {
+  ssize_t got;
+  do {
+    got = recv(socket, to, bytes, flags);
+  } while (got < 0 && errno == EAGAIN);
+  return got;
+}
+
+static void transfer(int socket, long value, int first, int flags) {
   long got = 0;
   if (first && send(socket, &value, sizeof value, MSG_NOSIGNAL) != sizeof value) fail("send");
-  if (recv(socket, &got, sizeof got, MSG_WAITALL) != sizeof got || got != value) fail("recv");
+  if (take(socket, &got, sizeof got, flags) != sizeof got || got != value) fail("recv");
   if (!first && send(socket, &value, sizeof value, MSG_NOSIGNAL) != sizeof value) fail("send");
 }
 
@@ -48,8 +59,8 @@ static int live(const char* name) {
   char end;
   const int other = socket(AF_UNIX, SOCK_STREAM, 0);
   if (connect(other, (const struct sockaddr*)&address, sizeof address) != 0) fail("connect");
-  transfer(other, 1, 1);
-  return recv(other, &end, 1, 0) == 0 ? 0 : 1;
+  transfer(other, 1, 1, 0);
+  return take(other, &end, 1, 0) == 0 ? 0 : 1;
 }
 
 static double start_processes(void* state, long count) {
@@ -66,7 +77,7 @@ static double start_processes(void* state, long count) {
     for (int k = 0; k < start->processes; k++) {
       sockets[k] = accept4(start->listener, NULL, NULL, SOCK_CLOEXEC);
       if (sockets[k] < 0) fail("accept");
-      transfer(sockets[k], 1, 0);
+      transfer(sockets[k], 1, 0, 0);
     }
     const double connected = now_s();
     for (int k = 0; k < start->processes; k++) close(sockets[k]);
@@ -95,42 +106,51 @@ static void start_mode(const struct Options* options, char* program, int until_e
   }
 }
 
+struct Connection {
+  struct sockaddr_in address;
+  int listener;
+  int flags;  // of recv()
+};
+
 static void serve(void* state) {
-  const int listener = *(const int*)state;
+  const struct Connection* connection = state;
   for (;;) {
-    const int other = accept(listener, NULL, NULL);
+    const int other = accept(connection->listener, NULL, NULL);
+    if (other < 0 && errno == EAGAIN) continue;
     if (other < 0) fail("accept");
-    transfer(other, 1, 0);
+    transfer(other, 1, 0, connection->flags);
     close(other);
   }
 }
 
 static double connect_and_close(void* state, long count) {
-  const struct sockaddr_in* address = state;
+  const struct Connection* connection = state;
   const double start = now_s();
   for (long i = 0; i < count; i++) {
     char end;
     const int other = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(other, (const struct sockaddr*)address, sizeof *address) != 0) fail("connect");
-    transfer(other, 1, 1);
+    if (connect(other, (const struct sockaddr*)&connection->address, sizeof connection->address) != 0) fail("connect");
+    transfer(other, 1, 1, connection->flags);
     // The server closes first, so its port keeps the connections that the system remembers for a while.
-    if (recv(other, &end, 1, 0) != 0) fail("the connection did not end");
+    if (take(other, &end, 1, connection->flags) != 0) fail("the connection did not end");
     close(other);
   }
   return now_s() - start;
 }
 
-static void connect_mode(double seconds) {
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  socklen_t length = sizeof address;
-  int listener = socket(AF_INET, SOCK_STREAM, 0);
-  if (bind(listener, (struct sockaddr*)&address, length) != 0 || listen(listener, kBacklog) != 0 ||
-      getsockname(listener, (struct sockaddr*)&address, &length) != 0) {
+static void connect_mode(const struct Options* options, int polls) {
+  struct Connection connection = {.address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
+                                  .flags = polls ? MSG_DONTWAIT : 0};
+  struct sockaddr* address = (struct sockaddr*)&connection.address;
+  socklen_t length = sizeof connection.address;
+  connection.listener = socket(AF_INET, SOCK_STREAM | (polls ? SOCK_NONBLOCK : 0), 0);
+  if (bind(connection.listener, address, length) != 0 || listen(connection.listener, kBacklog) != 0 ||
+      getsockname(connection.listener, address, &length) != 0) {
     fail("listen");
   }
-  const pid_t child = start_child(serve, &listener, 1);
+  const pid_t child = start_child(serve, &connection, 1);
   pin_to(0);
-  report("connect_close", 8, 1e6 * time_of_step(connect_and_close, &address, seconds, alone), "us");
+  report(options->mode, 8, 1e6 * time_of_step(connect_and_close, &connection, options->seconds, alone), "us");
   end_child(child);
 }
 
@@ -140,10 +160,10 @@ int main(int argc, char** argv) {
   read_options(argc, argv, &options);
   if (strcmp(options.mode, "start") == 0 || strcmp(options.mode, "start_cycle") == 0) {
     start_mode(&options, argv[0], strcmp(options.mode, "start_cycle") == 0);
-  } else if (strcmp(options.mode, "connect_close") == 0) {
-    connect_mode(options.seconds);
+  } else if (strcmp(options.mode, "connect_sleep") == 0 || strcmp(options.mode, "connect_poll") == 0) {
+    connect_mode(&options, strcmp(options.mode, "connect_poll") == 0);
   } else {
-    fail("--mode: start, start_cycle or connect_close");
+    fail("--mode: start, start_cycle, connect_sleep or connect_poll");
   }
   return 0;
 }

@@ -46,6 +46,7 @@ JOBS_RANKS = (1, 2)  # of each of two jobs
 DEFAULT_PLACES = 0
 PLACES = (2, DEFAULT_PLACES, 256)
 START_MODES = ("start", "start_cycle")
+CONNECT_MODES = ("connect_sleep", "connect_poll")
 BYTES_OF_A_CALL_MAX = 256 * MI
 BARRIER_MODES = ("barrier_flags", "barrier_counter", "allreduce_flags", "allreduce_counter")
 OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
@@ -233,7 +234,8 @@ def dynamic_limits(quick):
     seconds = 0.1 if quick else 0.4
     for mode in START_MODES:
         yield Run("dynamic", "limit", "limits_dynamic", mode=mode, sizes=SPAWN_CHILDREN, seconds=seconds)
-    yield Run("dynamic", "limit", "limits_dynamic", mode="connect_close", sizes=(8,), seconds=seconds)
+    for mode in CONNECT_MODES:
+        yield Run("dynamic", "limit", "limits_dynamic", mode=mode, sizes=(8,), seconds=seconds)
     yield Run("dynamic", "limit", "limits", mode="tcp_latency", sizes=(8,), seconds=0.1)
     yield Run("dynamic", "limit", "limits", mode="tcp_stream", sizes=(MI,), seconds=0.1)
 
@@ -304,7 +306,7 @@ def smoke(wires=WIRES):
     for ranks in JOBS_RANKS:
         yield Run("dynamic", "dynamic", "connect", ranks=ranks, jobs=2, seconds=short)
     yield Run("dynamic", "dynamic", "startup", places=PLACES[0], seconds=0)
-    for mode in START_MODES + ("connect_close",):
+    for mode in START_MODES + CONNECT_MODES:
         yield Run("dynamic", "limit", "limits_dynamic", mode=mode, sizes=(2,), seconds=short)
     for mode in ("cache_line", "two_lines", "memcpy", "tcp_latency", "tcp_stream", "tcp_window"):
         yield Run("limits", "limit", "limits", mode=mode, sizes=(4096,), seconds=short)

@@ -31,7 +31,7 @@ TITLES |= {
     "connect_halves": "connection between the halves of a job, and its end", "connect_jobs": "connection between two jobs, and its end",
     "between_jobs_latency": "latency between two jobs, one way", "between_jobs_bandwidth": "bandwidth between two jobs, one direction",
     "start": "processes started (posix_spawn), until they have connected", "start_cycle": "the same, until they have ended",
-    "connect_close": "raw TCP connection over loopback, with a message each way",
+    "connect_sleep": "raw TCP connection over loopback, with a message each way", "connect_poll": "the same, both sides polling",
     **{f"{case}_{ranks}": f"MPI_Comm_spawn by {ranks} rank{'s' if ranks > 1 else ''}{end}" for ranks in runs.SPAWN_RANKS
        for case, end in (("spawn", ""), ("spawn_cycle", ", until the children have ended"))},
     "start_end_places": "start and end of 2 ranks, by places", "resident_places": "memory of an idle rank by places, resident, whole",
@@ -84,7 +84,7 @@ def size_text(case, size):
     if case.endswith("_places"):
         return "default" if size == runs.DEFAULT_PLACES else f"{size} places"
     if case in OF_RANKS:
-        return f"{size} ranks"
+        return f"{size} rank{'s' if size != 1 else ''}"
     if case in OF_RECEIVES:
         return f"N={size}"
     for unit, bytes_of in (("MiB", 1 << 20), ("KiB", 1 << 10)):

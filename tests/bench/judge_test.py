@@ -299,7 +299,7 @@ class Showing(unittest.TestCase):
 
     def test_sizes(self):
         for case, size, text in (("latency", 8, "8 B"), ("latency", 2048, "2 KiB"), ("barrier", 4, "4 ranks"), ("front", 10, "N=10"),
-                                 ("spawn_cycle_2", 1, "1 started"), ("start", 2, "2 started"), ("connect_jobs", 2, "2 ranks"),
+                                 ("spawn_cycle_2", 1, "1 started"), ("start", 2, "2 started"), ("connect_jobs", 2, "2 ranks"), ("connect_jobs", 1, "1 rank"),
                                  ("start_end_places", 256, "256 places"), ("peak_places", runs.DEFAULT_PLACES, "default")):
             self.assertEqual(table.size_text(case, size), text)
 
