@@ -106,10 +106,22 @@ def figures(output):
     return {key: judge.median(values) for key, values in found.items()}
 
 
+def command_of(run, stack, program, processors):
+    """The words that start a run: of the launcher, or of two_jobs.py with the launcher's."""
+    launcher = stack.command(run.wire, run.ranks, processors, run.beside)
+    if run.places > 0:
+        launcher = [*launcher, "--places", str(run.places)]
+    words = [str(program), *run.arguments()]
+    if run.jobs == 1:
+        return [*launcher, *words]
+    names, options = stack.name_server()
+    return [sys.executable, str(HERE / "two_jobs.py"), *names, "--", *launcher, *options, "--", *words]
+
+
 def run_once(run, stack, program, processors):
     """(figures, the reason of a failure or None) of one start. A run that was ended keeps the figures that it had
     printed."""
-    command = [*stack.command(run.wire, run.ranks, processors), str(program), *run.arguments()]
+    command = command_of(run, stack, program, processors)
     output, seconds, why = start(command, stack.environment(run.wire, run.ranks, processors), run.limit_s)
     if run.program != "startup":
         found = figures(output)
@@ -138,6 +150,7 @@ class Collector:
         self.results = {}
         self.failures = []
         self.given_up = set()
+        self.broken = set()  # those given up because of a failure, not because they do not support the case
 
     def program(self, stack, name):
         key = (stack.name, name)
@@ -148,10 +161,11 @@ class Collector:
     def one(self, run):
         """Rounds, interleaved: each stack once, then all again. A stack that failed is not run again, nor with more
         ranks; a slow one is run once."""
-        chosen = [stacks.NoMpi()] if run.wire == "limit" else list(self.stacks)
-        chosen = [stack for stack in chosen if self.kind(run, stack) not in self.given_up]
+        every = [stacks.NoMpi()] if run.wire == "limit" else [stack for stack in self.stacks if run.measures(stack.name)]
+        chosen = [stack for stack in every if self.kind(run, stack) not in self.given_up]
         programs = {stack.name: self.program(stack, run.program) for stack in chosen}
         rounds = 0
+        keys = set()
         while rounds < min(self.repeats, run.repeats_max) and chosen:
             with self.quiet.alone():
                 self.quiet.wait()
@@ -167,11 +181,22 @@ class Collector:
             for stack, found, _, _ in outcomes:
                 for (case, size, unit), value in found.items():
                     self.keep(run, stack, case, size, unit, value)
+                    keys.add((run.wire, run.case(case), run.size(size)))
             for stack, why in failed:
                 self.given_up.add(self.kind(run, stack))
+                if not why.startswith(judge.UNSUPPORTED):
+                    self.broken.add(self.kind(run, stack))
                 self.failures.append({"run": run.title(), "stack": stack.name, "why": why})
                 self.say(f"    {judge.NAMES.get(stack.name, stack.name)}: {run.title()}: {why}")
             chosen = [stack for stack, _, why, seconds in outcomes if not why and seconds <= run.slow_s]
+        self.mark_failures(keys, [stack.name for stack in every if self.kind(run, stack) in self.broken])
+
+    def mark_failures(self, keys, names):
+        """In the rows of one run: the stacks that failed in it, or in one with fewer ranks, without a figure."""
+        for result in (self.results[key] for key in keys):
+            without = [name for name in names if name not in result["samples"]]
+            if without:
+                result["failed"] = without
 
     def timed(self, run, stack, program):
         """(figures, the reason of a failure or None, seconds)."""
@@ -184,7 +209,7 @@ class Collector:
         return stack.name, run.wire, run.program, run.mode, run.block, run.loops
 
     def keep(self, run, stack, case, size, unit, value):
-        case = run.case(case)
+        case, size = run.case(case), run.size(size)
         result = self.results.setdefault((run.wire, case, size), {
             "wire": run.wire, "case": case, "size": size, "unit": unit, "samples": {}})
         result["samples"].setdefault(stack.name, []).append(float(f"{value:.6g}"))

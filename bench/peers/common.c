@@ -43,8 +43,10 @@ void read_options(int argc, char** argv, struct Options* options) {
       options->block = strtol(argv[i + 1], NULL, 10);
     } else if (strcmp(argv[i], "--processes") == 0) {
       options->processes = strtol(argv[i + 1], NULL, 10);
+    } else if (strcmp(argv[i], "--file") == 0) {
+      options->file = argv[i + 1];
     } else {
-      fail("unknown option (there are --mode, --sizes, --seconds, --block, --processes)");
+      fail("unknown option (there are --mode, --sizes, --seconds, --block, --processes, --file)");
     }
   }
 }
@@ -149,6 +151,11 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+double median_of(double* values, int count) {
+  qsort(values, (size_t)count, sizeof values[0], compare);
+  return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
 long alone(long value) {
   return value;
 }
@@ -173,9 +180,7 @@ double time_of_step(Step step, void* state, double seconds, Agree agree) {
     agree(0);
     times[i] = step(state, count);
   }
-  qsort(times, (size_t)batches, sizeof times[0], compare);
-  const double middle = (times[(batches - 1) / 2] + times[batches / 2]) / 2;
-  return middle / (double)count;
+  return median_of(times, (int)batches) / (double)count;
 }
 
 void report(const char* name, long size, double value, const char* unit) {

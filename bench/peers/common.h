@@ -8,15 +8,16 @@
 
 enum { kSizesMax = 64, kPageBytes = 4096 };
 
-// The arguments of every program: [--mode NAME] [--sizes A,B,C] [--seconds S] [--block B] [--processes N]. Missing
-// arguments leave their fields unchanged.
+// The arguments of every program: [--mode NAME] [--sizes A,B,C] [--seconds S] [--block B] [--processes N]
+// [--file F]. Missing arguments leave their fields unchanged.
 struct Options {
   const char* mode;
   long sizes[kSizesMax];
   int size_count;
-  double seconds;  // approximate duration for each size
-  long block;      // bytes of a vector's block; 0: contiguous
-  long processes;  // number of processes that a program without MPI starts
+  double seconds;    // approximate duration for each size
+  long block;        // bytes of a vector's block; 0: contiguous
+  long processes;    // number of processes that a program without MPI starts
+  const char* file;  // by which two jobs meet
 };
 void read_options(int argc, char** argv, struct Options* options);
 
@@ -52,6 +53,9 @@ typedef double (*Step)(void* state, long count);
 // Returns rank 0's value on all ranks, after all have called.
 typedef long (*Agree)(long value);
 long alone(long value);  // of a program of one process: returns its argument
+
+// The median of `count` values, which it sorts.
+double median_of(double* values, int count);
 
 // The seconds of one step: the median over batches, which together take about `seconds`. The first batches, which also
 // find how many steps make a batch, do not count. All ranks call it; the value is rank 0's.

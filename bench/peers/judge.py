@@ -157,6 +157,11 @@ BOUNDS = (
     Bound("tcp", of_ranks(("bcast", "reduce", "allreduce", "scan"), 4), 8, 4 * MI, ("tcp_latency",)),
     Bound("tcp", of_ranks(("gather", "scatter", "allgather", "reduce_scatter"), 4), 8, 4 * MI, ("tcp_latency",), times=2),
     Bound("tcp", ("alltoall_4",), 8, 4 * MI, ("tcp_latency",), times=4),
+    *(Bound("dynamic", tuple(f"{case}_{ranks}" for ranks in runs.SPAWN_RANKS), 1, 2, (limit,))
+      for case, limit in (("spawn", "start"), ("spawn_cycle", "start_cycle"))),
+    Bound("dynamic", ("connect_jobs",), 1, 1, runs.CONNECT_MODES, bytes=8),
+    Bound("dynamic", ("between_jobs_latency",), 8, 8, ("tcp_latency",)),
+    Bound("dynamic", ("between_jobs_bandwidth",), MI, MI, ("tcp_stream",)),
     Bound("tcp", ("latency",), 8, 8, ("tcp_latency",)),
     Bound("tcp", ("rate_plain",), 8, 8, ("tcp_window",)),
     Bound("tcp", ("bandwidth",), MI, 4 * MI, ("tcp_stream",)),
@@ -215,6 +220,7 @@ class Row:
     targets: tuple
     verdict: str  # "met", "NOT MET", "no peer" (a target, but nothing to compare with) or ""
     at_best: float | None  # the value of `ratio` if margay were as fast as the machine's bound
+    failed: tuple = ()  # the stacks that have no figure because they failed
 
 
 def at_best(result, medians, limits):
@@ -241,7 +247,8 @@ def judge(result, limits=()):
         verdict = "no peer" if targets else ""
     return Row(result["wire"], result["case"], result["size"], result["unit"], medians,
                max((noise(values) for values in samples.values()), default=0.0),
-               ratio(medians, "better", result["unit"]), targets, verdict, at_best(result, medians, limits))
+               ratio(medians, "better", result["unit"]), targets, verdict, at_best(result, medians, limits),
+               tuple(result.get("failed", ())))
 
 
 def beyond_bare(results, limits):

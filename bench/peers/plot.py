@@ -60,6 +60,9 @@ BARS = (
     ("Each rank to all others, 8 bytes, shared memory", "shm", ("many",)),
     ("Each rank to all others, 8 bytes, TCP over loopback", "tcp", ("many",)),
     ("Start and end, shared memory", "shm", ("start_end",)),
+    ("MPI_Comm_spawn by 1 rank", "dynamic", ("spawn_1", "spawn_cycle_1")),
+    ("MPI_Comm_spawn by 2 ranks", "dynamic", ("spawn_2", "spawn_cycle_2")),
+    ("Connection and its end", "dynamic", ("connect_halves", "connect_jobs")),
     ("Memory of an idle rank beyond a bare C program", "shm", ("resident", "proportional")),
 )
 STACKS = ("margay", *judge.PEERS)

@@ -39,6 +39,14 @@ WINDOW_STREAM_LIMITS = tuple(f"{way}_{stream}" for way in ("memory", "system") f
 BUSY_MODES = ("pingpong", "testloop", "interleaved", "barrier", "bcast", "halo")
 BUSY_LOOPS = (0, 2, 4, 8)
 BUSY_RANKS = (2, 4, 8)
+SPAWN_RANKS = (1, 2)
+SPAWN_CHILDREN = (1, 2)
+HALVES_RANKS = (2, 4)
+JOBS_RANKS = (1, 2)  # of each of two jobs
+DEFAULT_PLACES = 0
+PLACES = (2, DEFAULT_PLACES, 256)
+START_MODES = ("start", "start_cycle")
+CONNECT_MODES = ("connect_sleep", "connect_poll")
 BYTES_OF_A_CALL_MAX = 256 * MI
 BARRIER_MODES = ("barrier_flags", "barrier_counter", "allreduce_flags", "allreduce_counter")
 OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
@@ -57,6 +65,9 @@ class Run:
     block: int = 0
     processes: int = 0  # processes that a program without MPI starts by itself
     loops: int = 0  # busy loops that run beside it
+    beside: int = 0  # processes that need a processor beside the ranks: started by them, or of a second job
+    jobs: int = 1  # 2: a server job and a client job, with as many ranks each
+    places: int = -1  # margay run --places, or the default; only margay has places
     limit_s: float = 60
     repeats_max: int = 99
     slow_s: float = 99  # a slower stack is run once: an order of magnitude needs no median
@@ -70,12 +81,24 @@ class Run:
 
     def case(self, printed):
         """The name of a row, of the case that the program printed."""
+        if self.places >= 0:
+            return f"{printed}_places"
         return f"{printed}_beside_{self.loops}" if self.group == "busy" else printed
+
+    def size(self, printed):
+        """The size of a row, of the size that the program printed."""
+        return self.places if self.places >= 0 else printed
+
+    def measures(self, stack):
+        """Whether the stack with this name has what is measured."""
+        return self.places < 0 or stack == "margay"
 
     def title(self):
         return " ".join(str(word) for word in (self.wire, self.program, self.mode, self.block or "",
                                              f"{self.processes} processes" if self.processes else f"{self.ranks} ranks",
-                                             f"beside {self.loops} busy loops" if self.loops else "")
+                                             f"beside {self.loops} busy loops" if self.loops else "",
+                                             f"in each of {self.jobs} jobs" if self.jobs > 1 else "",
+                                             "" if self.places < 0 else f"{self.places} places" if self.places else "default places")
                         if word)
 
 
@@ -190,6 +213,33 @@ def busy(wire, quick):
             yield Run("busy", wire, "busy", ranks=ranks, seconds=0.1 if quick else 0.2, limit_s=30, loops=loops)
 
 
+def dynamic(quick):
+    """Processes that start while a job runs, connections between processes, and margay's places for them. The wire is
+    each MPI's choice."""
+    seconds = 0.1 if quick else 0.4
+    for ranks in SPAWN_RANKS:
+        # The launcher works meanwhile.
+        yield Run("dynamic", "dynamic", "spawn", ranks=ranks, sizes=SPAWN_CHILDREN, seconds=seconds, limit_s=15,
+                  beside=max(SPAWN_CHILDREN) + 1)
+    for ranks in HALVES_RANKS:
+        yield Run("dynamic", "dynamic", "connect", ranks=ranks, mode="halves", seconds=seconds, limit_s=15)
+    for ranks in JOBS_RANKS:
+        yield Run("dynamic", "dynamic", "connect", ranks=ranks, jobs=2, beside=ranks, seconds=seconds, limit_s=15)
+    for places in PLACES:
+        yield Run("dynamic", "dynamic", "startup", places=places, seconds=0)
+        yield Run("dynamic", "dynamic", "memory", places=places, seconds=0, repeats_max=OVERSUBSCRIBED_REPEATS)
+
+
+def dynamic_limits(quick):
+    seconds = 0.1 if quick else 0.4
+    for mode in START_MODES:
+        yield Run("dynamic", "limit", "limits_dynamic", mode=mode, sizes=SPAWN_CHILDREN, seconds=seconds)
+    for mode in CONNECT_MODES:
+        yield Run("dynamic", "limit", "limits_dynamic", mode=mode, sizes=(8,), seconds=seconds)
+    yield Run("dynamic", "limit", "limits", mode="tcp_latency", sizes=(8,), seconds=0.1)
+    yield Run("dynamic", "limit", "limits", mode="tcp_stream", sizes=(MI,), seconds=0.1)
+
+
 def limits(quick):
     """The limits of the machine, without MPI."""
     sizes = tuple(LIMIT_SIZES[::2] if quick else LIMIT_SIZES)
@@ -214,6 +264,7 @@ def limits(quick):
         yield Run("operations", "limit", "limits_operations", mode=mode, processes=ranks, sizes=sizes, seconds=0.02,
                   limit_s=30, repeats_max=2)
     yield from window_limits(quick)
+    yield from dynamic_limits(quick)
     if not quick:  # which measures no operations over TCP; up to four blocks cross between nodes
         sizes = sorted({size * blocks for size in OPERATION_SIZES for blocks in (1, 2, 4)})
         yield Run("operations", "limit", "limits", mode="tcp_latency", sizes=tuple(sizes), seconds=2 * seconds)
@@ -250,6 +301,13 @@ def smoke(wires=WIRES):
         yield Run("busy", wire, "busy", seconds=short, loops=1)
         yield Run("startup", wire, "startup", ranks=2, seconds=0)
         yield Run("memory", wire, "memory", ranks=2, seconds=0)
+    yield Run("dynamic", "dynamic", "spawn", sizes=(1, 2), seconds=short)
+    yield Run("dynamic", "dynamic", "connect", ranks=4, mode="halves", seconds=short)
+    for ranks in JOBS_RANKS:
+        yield Run("dynamic", "dynamic", "connect", ranks=ranks, jobs=2, seconds=short)
+    yield Run("dynamic", "dynamic", "startup", places=PLACES[0], seconds=0)
+    for mode in START_MODES + CONNECT_MODES:
+        yield Run("dynamic", "limit", "limits_dynamic", mode=mode, sizes=(2,), seconds=short)
     for mode in ("cache_line", "two_lines", "memcpy", "tcp_latency", "tcp_stream", "tcp_window"):
         yield Run("limits", "limit", "limits", mode=mode, sizes=(4096,), seconds=short)
     for mode in COPY_MODES:
@@ -278,6 +336,7 @@ def plan(quick=False, only=()):
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in threads(wire, quick)]
     everything += [run for wire in WIRES for run in many(wire, quick)]
     everything += [run for wire in WIRES for run in busy(wire, quick)]
+    everything += list(dynamic(quick))
     return [run for run in everything if wanted(run, only)]
 
 

@@ -19,7 +19,16 @@ def first_line(command):
     return next((line.strip() for line in run.stdout.splitlines() if line.strip()), "")
 
 
-class Margay:
+class Stack:
+    """The defaults of an MPI."""
+
+    def name_server(self):
+        """(the command of a server by which two jobs find each other, the launcher's options for it). Each {folder} is
+        replaced by the path of a common folder."""
+        return [], []
+
+
+class Margay(Stack):
     name = "margay"
 
     def __init__(self, build):
@@ -29,7 +38,7 @@ class Margay:
     def version(self):
         return first_line([str(self.bin / "margay"), "run", "--version"])
 
-    def command(self, wire, ranks, processors):
+    def command(self, wire, ranks, processors, beside=0):
         nodes = ["--nodes", "2"] if wire == "tcp" else []
         return [str(self.bin / "margay"), "run", "-n", str(ranks), *nodes]
 
@@ -37,7 +46,7 @@ class Margay:
         return {}
 
 
-class Mpich:
+class Mpich(Stack):
     name = "mpich"
     compiler = "mpicc.mpich"
 
@@ -46,7 +55,7 @@ class Mpich:
         words = [line.split()[-1] for line in run.stdout.splitlines() if line.strip().startswith("Version:")]
         return "MPICH " + " ".join(words)
 
-    def command(self, wire, ranks, processors):
+    def command(self, wire, ranks, processors, beside=0):
         return ["mpiexec.mpich", "-n", str(ranks)]
 
     def environment(self, wire, ranks, processors):
@@ -56,7 +65,7 @@ class Mpich:
         return quiet
 
 
-class OpenMpi:
+class OpenMpi(Stack):
     name = "openmpi"
     compiler = "mpicc.openmpi"
 
@@ -66,11 +75,11 @@ class OpenMpi:
     def __init__(self):
         self.nodes = None  # the folder of emulated nodes' shared memory; deleted with this object
 
-    def command(self, wire, ranks, processors):
+    def command(self, wire, ranks, processors, beside=0):
         words = ["mpirun.openmpi", "-n", str(ranks), "--bind-to", "none", "--mca", "pml", "ob1"]
         if os.geteuid() == 0:
             words.append("--allow-run-as-root")
-        if ranks > processors:
+        if ranks + beside > processors:
             # The second word also states this: Open MPI examines each emulated node alone, and finds enough processors
             # there.
             words += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
@@ -80,8 +89,15 @@ class OpenMpi:
             return words + ["--mca", "osc", "pt2pt", "--host", f"node0:{each},node1:{each}", "--map-by", f"ppr:{each}:node",
                             "--mca", "plm_rsh_agent", str(HERE / "emulated_node"), "--mca", "oob_tcp_if_include", "lo",
                             "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", "lo"]
+        if wire == "dynamic":
+            # Processes of two jobs, or of a job and the one that started it, do not share memory (vader).
+            return words + ["--mca", "oob_tcp_if_include", "lo", "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", "lo"]
         # Windows that MPI allocates use `sm`, which is faster than `rdma` and does not crash in compare-and-swap.
         return words + ["--mca", "btl", "self,vader", "--mca", "osc_rdma_priority", "90"]
+
+    def name_server(self):
+        return (["ompi-server", "--no-daemonize", "-r", "{folder}/names"],
+                ["--ompi-server", "file:{folder}/names"])
 
     def environment(self, wire, ranks, processors):
         quiet = {"HWLOC_HIDE_ERRORS": "2"}
@@ -92,7 +108,7 @@ class OpenMpi:
         return quiet
 
 
-class NoMpi:
+class NoMpi(Stack):
     """Programs without MPI: the machine's limits, and the bare C program for the comparison of memory."""
     name = "machine"
     compiler = "cc"
@@ -100,7 +116,7 @@ class NoMpi:
     def version(self):
         return first_line(["cc", "--version"])
 
-    def command(self, wire, ranks, processors):
+    def command(self, wire, ranks, processors, beside=0):
         return []
 
     def environment(self, wire, ranks, processors):

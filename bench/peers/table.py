@@ -9,7 +9,7 @@ TITLES = {
     "last_first": "N posted, last matched first, a message", "vector8": "vector of 8-byte blocks, one way",
     "vector64": "vector of 64-byte blocks, one way", "barrier": "barrier", "allreduce": "allreduce of 8 bytes",
     "start_end": "start and end", "resident": "memory of an idle rank, resident",
-    "proportional": "memory of an idle rank, shared pages divided", "cache_line": "one cache line that both write, one way",
+    "proportional": "memory of an idle rank, shared pages divided", "peak": "memory of an idle rank, most resident", "cache_line": "one cache line that both write, one way",
     "two_lines": "a cache line for each direction, one way",
     "copy_read": "body read out of the sender's memory, one way", "copy_shared": "the same, each side copies a half, one way",
     "copy_stream_read": "bodies read out of the sender's memory, stream",
@@ -27,9 +27,20 @@ TITLES = {
     "in_parts": "the same bytes later, in bodies of 16 MiB", "memcpy": "memcpy", "cells": "cells of a cache line, stream",
     "ring_copy": "ring of 128 KiB, two copies, in chunks", "tcp_latency": "raw TCP over loopback, one way", "tcp_stream": "raw TCP over loopback, stream",
 }
-OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional", "many", "barrier_flags", "barrier_counter", "allreduce_flags",
-            "allreduce_counter")
-MEMORY = ("resident", "proportional")
+TITLES |= {
+    "connect_halves": "connection between the halves of a job, and its end", "connect_jobs": "connection between two jobs, and its end",
+    "between_jobs_latency": "latency between two jobs, one way", "between_jobs_bandwidth": "bandwidth between two jobs, one direction",
+    "start": "processes started (posix_spawn), until they have connected", "start_cycle": "the same, until they have ended",
+    "connect_sleep": "raw TCP connection over loopback, with a message each way", "connect_poll": "the same, both sides polling",
+    **{f"{case}_{ranks}": f"MPI_Comm_spawn by {ranks} rank{'s' if ranks > 1 else ''}{end}" for ranks in runs.SPAWN_RANKS
+       for case, end in (("spawn", ""), ("spawn_cycle", ", until the children have ended"))},
+    "start_end_places": "start and end of 2 ranks, by places", "resident_places": "memory of an idle rank by places, resident, whole",
+    "proportional_places": "memory of an idle rank by places, shared pages divided", "peak_places": "memory of an idle rank by places, most resident",
+}
+OF_CHILDREN = ("start", "start_cycle", *(f"{case}_{ranks}" for case in ("spawn", "spawn_cycle") for ranks in runs.SPAWN_RANKS))
+OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional", "peak", "many", "barrier_flags", "barrier_counter", "allreduce_flags",
+            "allreduce_counter", "connect_halves", "connect_jobs")
+MEMORY = ("resident", "proportional", "peak")
 OF_RECEIVES = ("front", "in_order", "last_first")
 WIRE_TITLES = {"shm": "shared memory", "tcp": "TCP over loopback"}
 
@@ -68,8 +79,12 @@ def title_of(case):
 
 
 def size_text(case, size):
+    if case in OF_CHILDREN:
+        return f"{size} started"
+    if case.endswith("_places"):
+        return "default" if size == runs.DEFAULT_PLACES else f"{size} places"
     if case in OF_RANKS:
-        return f"{size} ranks"
+        return f"{size} rank{'s' if size != 1 else ''}"
     if case in OF_RECEIVES:
         return f"N={size}"
     for unit, bytes_of in (("MiB", 1 << 20), ("KiB", 1 << 10)):
@@ -110,8 +125,8 @@ HEAD = ("size", "margay", "MPICH", "Open MPI", "ratio", "/MPICH", "/Open MPI", "
 
 
 def cells(row):
-    return (size_text(row.case, row.size), *(value_text(row.medians.get(stack), row.unit) for stack in judge.NAMES
-                                             if stack != "better"),
+    return (size_text(row.case, row.size), *("fails" if stack in row.failed else value_text(row.medians.get(stack), row.unit)
+                                             for stack in judge.NAMES if stack != "better"),
             ratio_text(row.ratio), *(ratio_text(judge.ratio(row.medians, peer, row.unit)) for peer in judge.PEERS),
             f"{100 * row.noise:.0f}%", "" if row.at_best is None else ratio_text(row.at_best), ", ".join(map(str, row.targets)), row.verdict)
 

@@ -119,6 +119,8 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
 
 Connected accept_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name, const char* function) {
   const ForgetsFormerGuests forgets(rank);
+  // The other group may be of another job, or start just now.
+  const sim::Company::Unseen unseen(rank.process().wait_means().company);
   KeepsOther keep;
   const bool leads = local.rank() == root;
   return join_after(rank, local, root, leads ? accept_caller(rank, port_name, function, keep) : Meeting{});
@@ -127,6 +129,8 @@ Connected accept_group(MpiRank& rank, Communicator& local, int root, std::string
 Connected connect_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name,
                         const char* function) {
   const ForgetsFormerGuests forgets(rank);
+  // The other group may be of another job, or start just now.
+  const sim::Company::Unseen unseen(rank.process().wait_means().company);
   KeepsOther keep;
   const bool leads = local.rank() == root;
   return join_after(rank, local, root, leads ? call_port(rank, port_name, function, keep) : Meeting{});

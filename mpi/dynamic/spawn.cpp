@@ -146,6 +146,8 @@ int spawn(Call& call, const Commands& commands, int root, MPI_Comm comm, MPI_Com
   call.not_null(intercomm, "intercomm");
   if (!call.ok()) return call.failed();
   check_call(call, *local, {.root = root});
+  // The other members need not keep the processors on which the launcher and the new processes start.
+  const margay::sim::Company::Unseen unseen(call.rank().process().wait_means().company);
   Started started;
   std::string port;
   if (local->rank() == root) started = request_at_root(call, commands, port);

@@ -1,4 +1,4 @@
-// Company: other ranks of the job that need the processor of a waiting rank. A rank in company yields its processor,
+// Company: other ranks that need the processor of a waiting rank. A rank in company yields its processor,
 // because it may be waiting for one of these ranks. A rank without company spins, because if it yielded beside other
 // programs, it would get the processor back only after a turn of each program.
 #pragma once
@@ -17,8 +17,25 @@ class Company {
   // this object.
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
-  // The others that needed this processor at the last update(): none; other ranks only; or other ranks and other
-  // programs.
+  // While one exists, a rank counts as in company: it waits for processes that publish no processor here, because they
+  // start just now or belong to another job, and these may need this processor. `company`: nullptr has no effect.
+  class Unseen {
+   public:
+    explicit Unseen(Company* company) : company_(company) {
+      if (company_ != nullptr) ++company_->unseen_;
+    }
+    ~Unseen() {
+      if (company_ != nullptr) --company_->unseen_;
+    }
+    Unseen(const Unseen&) = delete;
+    Unseen& operator=(const Unseen&) = delete;
+
+   private:
+    Company* company_;
+  };
+
+  // The others that needed this processor at the last update(): none; other ranks (or Unseen) only; or other ranks and
+  // other programs.
   enum class Found : std::uint8_t { none, ranks, ranks_and_others };
   // Valid until the next update() or withdraw().
   [[nodiscard]] Found found() const { return found_; }
@@ -27,9 +44,9 @@ class Company {
     processor_ = scheduler_.processor();
     ranks_.runs_on(processor_);
     other_ = ranks_.other_on(processor_);
-    found_ = other_ == RankProcessors::kNoRank ? Found::none
-             : others_until_ns_ != 0           ? Found::ranks_and_others
-                                               : Found::ranks;
+    found_ = other_ == RankProcessors::kNoRank && unseen_ == 0 ? Found::none
+             : others_until_ns_ != 0                           ? Found::ranks_and_others
+                                                               : Found::ranks;
   }
   // Withdraws the published processor, because the rank sleeps for long or leaves the job. Valid until the next
   // update().
@@ -78,6 +95,8 @@ class Company {
   // Results of the last update(): this rank's processor, and another rank on it.
   std::uint32_t processor_ = 0;
   std::size_t other_ = RankProcessors::kNoRank;
+  // The number of existing Unseen.
+  std::uint32_t unseen_ = 0;
   // Other programs are assumed here until the first sleep that ends after this time; 0: none are assumed.
   std::uint64_t others_until_ns_ = 0;
   // Yields and sleeps so far.

@@ -41,6 +41,12 @@ Status exchange_cards(const Job& job, const std::string& own, const std::vector<
   return {};
 }
 
+bool have_same_host(std::string_view one, std::string_view other) {
+  // The last colon, because an IPv6 address contains others.
+  const auto host = [](std::string_view card) { return card.substr(0, card.rfind(':')); };
+  return !one.empty() && host(one) == host(other);
+}
+
 std::string late_card(const Job& job, std::uint32_t world, std::uint32_t rank) {
   // The stores' names are that of the first world, and the same with the world's number.
   std::string name = job.pmi->kvs_name();

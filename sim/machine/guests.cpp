@@ -1,5 +1,6 @@
 #include "sim/machine/guests.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -14,8 +15,8 @@ namespace margay::sim {
 using portals::Status;
 
 Guests::Guests(const Job& job, TransmissionList& finished, const Clock& clock,
-               std::function<void(std::uint32_t place, Wire& wire)> admit)
-    : job_(job), finished_(finished), clock_(clock), admit_(std::move(admit)) {}
+               std::function<void(std::uint32_t place, Wire& wire)> admit, std::function<void()> count)
+    : job_(job), finished_(finished), clock_(clock), admit_(std::move(admit)), count_(std::move(count)) {}
 
 Guests::~Guests() = default;
 
@@ -65,7 +66,9 @@ Status Guests::open(bool& is_new) {
 Status Guests::find(const Endpoint& endpoint, std::string_view address, std::uint32_t& place) {
   if (const auto known = by_endpoint_.find(endpoint); known != by_endpoint_.end()) {
     place = known->second;
-    return address.empty() ? Status() : wire_->add_guest(place, endpoint, address);
+    if (address.empty()) return {};
+    note_address(place, address);
+    return wire_->add_guest(place, endpoint, address);
   }
   if (Status status = job_.pmi->find_guest(endpoint, place); !status.ok()) return status;
   if (place >= job_.size || place == job_.rank) return Status::error("the launcher gave an invalid place to a guest");
@@ -75,8 +78,9 @@ Status Guests::find(const Endpoint& endpoint, std::string_view address, std::uin
     static_cast<void>(job_.pmi->release_guest(place));
     return status;
   }
-  by_place_.emplace(place, endpoint);
+  by_place_.emplace(place, Guest{endpoint});
   by_endpoint_.emplace(endpoint, place);
+  note_address(place, address);
   admit_(place, *wire_);
   return {};
 }
@@ -84,7 +88,17 @@ Status Guests::find(const Endpoint& endpoint, std::string_view address, std::uin
 Endpoint Guests::order_key(std::uint32_t place) const {
   const auto guest = by_place_.find(place);
   if (guest == by_place_.end()) return {job_.job_id, place};
-  return {guest->second.job, rank_of_endpoint_place(guest->second.place)};
+  return {guest->second.endpoint.job, rank_of_endpoint_place(guest->second.endpoint.place)};
+}
+
+void Guests::note_address(std::uint32_t place, std::string_view address) {
+  by_place_.at(place).on_this_host = have_same_host(wire_->card(), address);
+  count_();
+}
+
+std::uint32_t Guests::on_this_host() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(by_place_, [](const auto& guest) { return guest.second.on_this_host; }));
 }
 
 bool Guests::has_left(std::uint32_t place) const {
@@ -100,16 +114,17 @@ bool Guests::is_release_due() {
 std::vector<std::uint32_t> Guests::release_unused(const std::function<bool(std::uint32_t place)>& is_in_use) {
   std::vector<std::uint32_t> released;
   for (auto guest = by_place_.begin(); keeps_ == 0 && guest != by_place_.end();) {
-    const auto [place, endpoint] = *guest;
+    const std::uint32_t place = guest->first;
     if (!wire_->has_ended(place) || is_in_use(place)) {
       ++guest;
       continue;
     }
-    by_endpoint_.erase(endpoint);
+    by_endpoint_.erase(guest->second.endpoint);
     guest = by_place_.erase(guest);
     static_cast<void>(job_.pmi->release_guest(place));
     released.push_back(place);
   }
+  if (!released.empty()) count_();
   return released;
 }
 

@@ -26,10 +26,10 @@ class TcpWire;
 
 class Guests {
  public:
-  // `admit`: called for a place that has got a guest, or another one than before; sets the route to it. `job`,
-  // `finished` and `clock` outlive the object.
+  // `admit`: called for a place that has got a guest, or another one than before; sets the route to it. `count`: called
+  // when on_this_host() may have changed. `job`, `finished` and `clock` outlive the object.
   Guests(const Job& job, TransmissionList& finished, const Clock& clock,
-         std::function<void(std::uint32_t place, Wire& wire)> admit);
+         std::function<void(std::uint32_t place, Wire& wire)> admit, std::function<void()> count);
   ~Guests();
   Guests(const Guests&) = delete;
   Guests& operator=(const Guests&) = delete;
@@ -46,6 +46,8 @@ class Guests {
   // has none left. Requires: the wire is open.
   [[nodiscard]] portals::Status find(const Endpoint& endpoint, std::string_view address, std::uint32_t& place);
   [[nodiscard]] bool contains(std::uint32_t place) const { return !by_place_.empty() && by_place_.contains(place); }
+  // The number of guests that are known to run on this process's host, because they have its address.
+  [[nodiscard]] std::uint32_t on_this_host() const;
   // Whether the guest at `place` has ended its connection with this process, in order or not. Requires: a message has
   // been sent to it.
   [[nodiscard]] bool has_left(std::uint32_t place) const;
@@ -78,18 +80,26 @@ class Guests {
   [[nodiscard]] portals::Status check() const;
   // The endpoint without predecessors, which are unknown for other processes of this job.
   [[nodiscard]] Endpoint order_key(std::uint32_t place) const;
+  // Notes the address of the guest at `place`.
+  void note_address(std::uint32_t place, std::string_view address);
+
+  struct Guest {
+    Endpoint endpoint;
+    bool on_this_host = false;
+  };
 
   const Job& job_;
   TransmissionList& finished_;
   const Clock& clock_;
   std::function<void(std::uint32_t place, Wire& wire)> admit_;
+  std::function<void()> count_;
   // nullptr: not open.
   std::unique_ptr<TcpWire> wire_;
   std::uint32_t keeps_ = 0;
   // See is_release_due(): TcpWire::ends() at its last answer; a guest has been refused since.
   std::uint64_t ends_seen_ = 0;
   bool refused_ = false;
-  std::map<std::uint32_t, Endpoint> by_place_;
+  std::map<std::uint32_t, Guest> by_place_;
   std::map<Endpoint, std::uint32_t> by_endpoint_;
 };
 

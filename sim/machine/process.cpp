@@ -50,7 +50,9 @@ Routes virtual_routes(std::uint32_t me, Wire& self, std::vector<VirtualWay> ways
 Process::Process(const Clock& clock)
     : clock_(clock),
       recorder_(clock),
-      guests_(job_, finished_, clock, [this](std::uint32_t place, Wire& wire) { admit(place, wire); }) {}
+      guests_(
+          job_, finished_, clock, [this](std::uint32_t place, Wire& wire) { admit(place, wire); },
+          [this] { count_guests(); }) {}
 
 Process::~Process() {
   // The coprocessor is stopped first, because its thread uses all the other parts. The wires are destroyed after the
@@ -350,6 +352,7 @@ void Process::report_refused(const std::string& line) {
 
 void Process::choose_waiting() {
   const ProcessorShare share = processor_share();
+  processors_ = share.processors;
   const std::string asked = job_.options.text("wait", "auto");
   // Emulated nodes share this host's processors.
   const std::uint32_t ranks_here = board_map_.attached() ? board_map_.used() : job_.ranks_on_node;
@@ -380,6 +383,17 @@ void Process::look_for_company() {
   company_ = std::make_unique<Company>(rank_processors_, real_scheduler());
   company_->update();
   wait_means_.company = company_.get();
+}
+
+void Process::count_guests() {
+  if (company_ == nullptr) return;
+  const std::uint32_t guests = guests_.on_this_host();
+  const bool crowded = guests > 0 && static_cast<double>(board_map_.used() + guests) > processors_;
+  if (!crowded) {
+    crowd_of_guests_.reset();
+  } else if (!crowd_of_guests_) {
+    crowd_of_guests_.emplace(company_.get());
+  }
 }
 
 Status Process::start_coprocessor(Coprocessor::Round round) {

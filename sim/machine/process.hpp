@@ -250,6 +250,8 @@ class Process {
                                  std::array<std::vector<bool>, kWireCount>& reached) const;
   // Routes the messages to a guest, and places it on a node of its own.
   void admit(std::uint32_t place, Wire& wire);
+  // Counts this rank as in company while the ranks and the guests of this host outnumber its processors.
+  void count_guests();
   // Has the board count the polls of a wire, if it has room.
   void count_polls_on_board(const PolledWire& row);
   // Makes the eventfd that wakes an owner that sleeps on its sockets when a rank of its node rings the bell.
@@ -303,6 +305,10 @@ class Process {
   RankProcessors rank_processors_;
   // nullptr: the processors of other ranks are not visible.
   std::unique_ptr<Company> company_;
+  // The processors that this process may use, by choose_waiting().
+  double processors_ = 0;
+  // See count_guests().
+  std::optional<Company::Unseen> crowd_of_guests_;
   WaitMeans wait_means_;
   PollStreak polls_;
   BellData* bell_data_ = nullptr;

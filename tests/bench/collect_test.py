@@ -55,6 +55,7 @@ class Reading(unittest.TestCase):
         self.assertEqual({run.group for run in runs.plan(only=("rate",))}, {"rate"})
 
     def test_the_limits_of_a_group_come_with_it(self):
+        self.assertEqual({run.wire for run in runs.plan(only=("dynamic",))}, {"dynamic", "limit"})
         for group in ("operations", "collectives", "windows"):
             self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", group))}, {("shm", group), ("limit", group)})
         self.assertEqual({run.wire for run in runs.plan(only=("limits",))}, {"limit"})
@@ -99,6 +100,42 @@ class Nodes(unittest.TestCase):
         self.assertEqual(self.words(stacks.Mpich(), 4)[1]["MPIR_CVAR_NUM_CLIQUES"], "2")
         command, _ = self.words(stacks.Margay("/nowhere"), 4)
         self.assertEqual(command[command.index("--nodes") + 1], "2")
+
+
+class TwoJobs(unittest.TestCase):
+    """Tests of two_jobs.py, with a shell as the launcher and a script as the program."""
+
+    def play(self, script, names=()):
+        program = ["sh", "-c", f'mode=$2 file=$4; {script}', "program"]
+        return collect.start([sys.executable, str(stacks.HERE / "two_jobs.py"), *names, "--", *program[:-1], "--", program[-1]], {}, 20)
+
+    def test_both_run_and_meet_by_the_file(self):
+        output, _, why = self.play('if [ $mode = server ]; then echo 1 > $file; else until [ -s $file ]; do sleep 0.01; done; '
+                                   'echo connect_jobs $(cat $file) 2 us; fi')
+        self.assertEqual((output, why), ("connect_jobs 1 2 us\n", None))
+
+    def test_a_job_that_fails_ends_the_other(self):
+        for failing in ("server", "client"):
+            _, seconds, why = self.play(f"if [ $mode = {failing} ]; then echo because >&2; exit 3; fi; exec sleep 60")
+            self.assertEqual(why, "exit status 3: because")
+            self.assertLess(seconds, 20)
+
+    def test_the_name_server_is_there_first_and_ends(self):
+        names = ["sh", "-c", "echo address > {folder}/names; exec sleep 60"]
+        output, seconds, why = self.play('test $mode = client || cat ${file%/*}/names', names)
+        self.assertEqual((output, why), ("address\n", None))
+        self.assertLess(seconds, 20)
+
+    def test_the_words_of_a_start(self):
+        run = runs.Run("dynamic", "dynamic", "connect", ranks=2, jobs=2, beside=2, seconds=0)
+        words = collect.command_of(run, stacks.OpenMpi(), "connect", 2)
+        self.assertEqual(words.count("--"), 2)
+        self.assertIn("ompi-server", words[:words.index("--")])
+        self.assertIn("file:{folder}/names", words)
+        self.assertIn("--oversubscribe", words)
+        for places, found in ((256, ["--places", "256"]), (runs.DEFAULT_PLACES, []), (-1, [])):
+            run = runs.Run("dynamic", "dynamic", "startup", places=places, seconds=0)
+            self.assertEqual(collect.command_of(run, stacks.Margay("/nowhere"), "startup", 2)[4:], [*found, "startup"])
 
 
 class FakeStack:
@@ -155,6 +192,26 @@ class Rounds(unittest.TestCase):
             collect.run_once = before
         self.assertEqual(len(collector.failures), 1)
         self.assertEqual(queue, [])
+
+    def test_rows_name_the_stacks_that_failed(self):
+        class Peer:
+            name = "mpich"
+
+        def outcome(run, stack, *_):
+            if stack.name == "margay":
+                return {("latency", run.ranks, "us"): 1}, None
+            return {}, "not supported: windows" if run.wire == "tcp" else "no end"
+        collector = collect.Collector([FakeStack(), Peer()], "", 1, 2, machine.Quiet(0), lambda line: None)
+        collector.program = lambda stack, name: name
+        before, collect.run_once = collect.run_once, outcome
+        try:
+            for wire, ranks, places in (("shm", 2, -1), ("shm", 3, -1), ("tcp", 2, -1), ("dynamic", 2, 256)):
+                collector.one(runs.Run("latency", wire, "latency", ranks=ranks, places=places))
+        finally:
+            collect.run_once = before
+        self.assertEqual({key: result.get("failed") for key, result in collector.results.items()},
+                         {("shm", "latency", 2): ["mpich"], ("shm", "latency", 3): ["mpich"], ("tcp", "latency", 2): None,
+                          ("dynamic", "latency_places", 256): None})
 
     def test_a_slow_stack_is_asked_once(self):
         before, collect.time = collect.time, Clock([0, 0, 3, 3, 3, 4, 4, 4, 7])

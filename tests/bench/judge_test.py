@@ -43,6 +43,13 @@ def rows_of(plan):
             cases = [f"{run.mode}_{way}_{run.processes}" for way in ("segment", "direct")]
         elif run.program == "busy":
             cases = [run.case(f"busy_{mode}") for mode in runs.BUSY_MODES]
+        elif run.program == "spawn":
+            cases = [f"{case}_{run.ranks}" for case in ("spawn", "spawn_cycle")]
+        elif run.program == "connect" and run.jobs == 2:
+            rows |= {("dynamic", "between_jobs_latency", 8), ("dynamic", "between_jobs_bandwidth", 1 << 20)}
+            cases = ["connect_jobs"]
+        elif run.program == "connect":
+            cases = ["connect_halves"]
         elif run.program == "overlap":
             cases = [f"{way}_{of}" for way in runs.OVERLAP_WAYS for of in ("of_longer", "of_sum")]
         sizes = run.sizes or ((64,) if run.wire == "limit" else (run.ranks,))
@@ -288,6 +295,18 @@ class Showing(unittest.TestCase):
         self.assertEqual(table.title_of("neighbor_ialltoall_4"), "neighbor-ialltoall, 4 ranks")
         self.assertEqual(table.title_of("created_fetch_and_op"), "created window: fetch-and-op and flush")
         self.assertEqual(table.title_of("memory_put_stream"), "memory that both have mapped: put-stream")
+        self.assertEqual(table.title_of("spawn_1"), "MPI_Comm_spawn by 1 rank")
+
+    def test_sizes(self):
+        for case, size, text in (("latency", 8, "8 B"), ("latency", 2048, "2 KiB"), ("barrier", 4, "4 ranks"), ("front", 10, "N=10"),
+                                 ("spawn_cycle_2", 1, "1 started"), ("start", 2, "2 started"), ("connect_jobs", 2, "2 ranks"), ("connect_jobs", 1, "1 rank"),
+                                 ("start_end_places", 256, "256 places"), ("peak_places", runs.DEFAULT_PLACES, "default")):
+            self.assertEqual(table.size_text(case, size), text)
+
+    def test_a_stack_that_failed_has_no_figure(self):
+        row = {**result("spawn_1", 1, "ms", wire="dynamic", margay=[2], openmpi=[40]), "failed": ["mpich"]}
+        self.assertEqual(table.cells(judge.judge(row))[:5], ("1 started", "2.000 ms", "fails", "40.00 ms", "0.050"))
+        self.assertIn("fails", plot.page(data([row])))
 
     def test_table(self):
         text = table.render(self.sample())

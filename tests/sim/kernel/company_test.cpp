@@ -165,6 +165,34 @@ TEST_CASE("a wait in company yields in each round, also in the waits after it, u
   CHECK_EQ(rank.scheduler.moves, 0);  // the other rank has the higher number, so it has to move
 }
 
+TEST_CASE("a rank that waits for unseen processes yields as in company, and does not move") {
+  Rank rank;
+  rank.other_runs_on(2, 1);
+  {
+    const Company::Unseen one(&rank.company);
+    const Company::Unseen none(nullptr);
+    {
+      const Company::Unseen more(&rank.company);
+      Waiter waiter(rank.kernel, rank.clock, rank.means);
+      rank.rounds(waiter, 2000, 10);
+      CHECK_GE(rank.rest.yields, 2000 - 256);
+    }
+    rank.company.update();
+    CHECK(rank.company.found() == Company::Found::ranks);
+    rank.rest.turn_ns = 3 * kMs;
+    Waiter waiter(rank.kernel, rank.clock, rank.means);
+    rank.rounds(waiter, 10, 10);
+    CHECK_GE(rank.rest.naps, 1);
+  }
+  CHECK_EQ(rank.scheduler.moves, 0);
+  rank.company.update();
+  CHECK(rank.company.found() == Company::Found::none);
+  rank.rest.yields = 0;
+  Waiter waiter(rank.kernel, rank.clock, rank.means);
+  rank.rounds(waiter, 2000, 10);
+  CHECK_EQ(rank.rest.yields, 0);
+}
+
 TEST_CASE("of two ranks on one processor the one with the higher number leaves, for one without a rank") {
   Rank rank;
   rank.other_runs_on(0, 0);
