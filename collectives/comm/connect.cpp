@@ -99,10 +99,15 @@ Meeting call_port(MpiRank& rank, std::string_view port_name, const char* functio
   return meeting;
 }
 
+// The other group may be of another job, whose processes publish no processor here. Ended after the meeting if it is of
+// this job.
+using WaitsForUnseen = std::optional<sim::Company::Unseen>;
+
 // Joins the groups of two roots that have met. The root broadcasts the result of the meeting first, so that all members
 // of its group end with the same error.
-Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting& meeting) {
-  std::array<std::uint64_t, 3> words{static_cast<std::uint64_t>(meeting.result), meeting.place, meeting.tag};
+Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting& meeting, WaitsForUnseen& unseen) {
+  const std::uint64_t other_job = rank.process().is_guest(meeting.place) ? 1 : 0;
+  std::array<std::uint64_t, 4> words{static_cast<std::uint64_t>(meeting.result), meeting.place, meeting.tag, other_job};
   Collective collective(rank, local, by_tree(Operation::bcast, root, sizeof words));
   run(bcast_tree(collective, root, portals::Region(words.data(), sizeof words)));
   if (collective.error_class() != MPI_SUCCESS) return {{nullptr, collective.error_class()}};
@@ -110,6 +115,7 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
   const bool known = words[0] <= static_cast<std::uint64_t>(PortResult::owner_lost);
   const PortResult result = known ? static_cast<PortResult>(words[0]) : PortResult::malformed;
   if (result != PortResult::met) return {{nullptr, MPI_ERR_PORT, meeting.why}, result};
+  if (words[3] == 0) unseen.reset();
   const bool leads = local.rank() == root;
   return {join_groups(rank, local, root, leads ? &rank.ports().places_for(meeting.place) : nullptr,
                       static_cast<int>(words[1]), static_cast<int>(words[2]))};
@@ -119,21 +125,19 @@ Connected join_after(MpiRank& rank, Communicator& local, int root, const Meeting
 
 Connected accept_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name, const char* function) {
   const ForgetsFormerGuests forgets(rank);
-  // The other group may be of another job, or start just now.
-  const sim::Company::Unseen unseen(rank.process().wait_means().company);
+  WaitsForUnseen unseen(std::in_place, rank.process().wait_means().company);
   KeepsOther keep;
   const bool leads = local.rank() == root;
-  return join_after(rank, local, root, leads ? accept_caller(rank, port_name, function, keep) : Meeting{});
+  return join_after(rank, local, root, leads ? accept_caller(rank, port_name, function, keep) : Meeting{}, unseen);
 }
 
 Connected connect_group(MpiRank& rank, Communicator& local, int root, std::string_view port_name,
                         const char* function) {
   const ForgetsFormerGuests forgets(rank);
-  // The other group may be of another job, or start just now.
-  const sim::Company::Unseen unseen(rank.process().wait_means().company);
+  WaitsForUnseen unseen(std::in_place, rank.process().wait_means().company);
   KeepsOther keep;
   const bool leads = local.rank() == root;
-  return join_after(rank, local, root, leads ? call_port(rank, port_name, function, keep) : Meeting{});
+  return join_after(rank, local, root, leads ? call_port(rank, port_name, function, keep) : Meeting{}, unseen);
 }
 
 std::string port_error_text(PortResult result, const std::string& why) {
