@@ -71,8 +71,9 @@ struct Begun {
 
 // The tag of an agreement among a group: 29 bits of a hash of the string tag and the members in their order, never
 // MPI_ANY_TAG. Two simultaneous agreements that have the same tag by chance detect this by the whole `hash`, and fail.
+// `guests`: those of this process, if the group has members of several jobs, which give a process different places.
 struct TextTag {
-  TextTag(std::string_view text, const mpi_adi::Group& group);
+  TextTag(std::string_view text, const mpi_adi::Group& group, const sim::Guests* guests = nullptr);
   std::uint64_t hash;
   int tag;
 };
@@ -81,7 +82,7 @@ struct TextTag {
 // MPI_ERR_INTERN: two agreements had one tag.
 [[nodiscard]] Made create_from_group(mpi_adi::MpiRank& rank, const mpi_adi::GroupPtr& group, std::string_view text);
 
-// MPI_Intercomm_create_from_groups. `remote_leader`: the remote leader's rank in the world, at the local leader only.
+// MPI_Intercomm_create_from_groups. `remote_leader`: the remote leader's place, at the local leader only.
 // error_class MPI_ERR_COMM: the groups have a process in common.
 [[nodiscard]] Made join_from_groups(mpi_adi::MpiRank& rank, const mpi_adi::GroupPtr& local, int local_leader,
                                     std::uint32_t remote_leader, std::string_view text);

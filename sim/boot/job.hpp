@@ -83,7 +83,7 @@ struct Job {
   // Empty: no trace.
   std::string trace_dir;
   // Where this rank listens: an interface's name, an address, or a network such as 10.1.0.0/16. Empty: on 127.0.0.1 if
-  // all nodes are emulated, otherwise where choose_address() decides (sim/boot/interface).
+  // all nodes are emulated, otherwise, and for other jobs, where choose_address() decides (sim/boot/interface).
   std::string tcp_interface;
   // Whether waiting ranks yield at once. The launcher determines it, or rank 0 under another launcher, so it is equal
   // in every rank, and all may choose by it. The yield policy of this process is determined separately.

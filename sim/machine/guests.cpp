@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/boot/interface.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/boot/user_key.hpp"
 #include "sim/machine/cards.hpp"
@@ -51,6 +52,9 @@ Status Guests::open(bool& is_new) {
   settings.guests = true;
   settings.place = self().place;
   if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
+  // Another job may be on another host, which does not reach this one's loopback address.
+  if (Status status = choose_address(job_.tcp_interface, settings.bind_host); !status.ok()) return status;
+  settings.any_source = job_.tcp_interface.empty();
   if (Status status = user_key(settings.secret); !status.ok()) return status;
   settings.guest_of = [this](const Endpoint& endpoint) -> std::optional<std::uint32_t> {
     std::uint32_t place = 0;

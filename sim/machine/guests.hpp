@@ -53,7 +53,10 @@ class Guests {
   [[nodiscard]] bool has_left(std::uint32_t place) const;
   // The identity of this process.
   [[nodiscard]] Endpoint self() const { return {job_.job_id, endpoint_place(job_.rank, job_.predecessors)}; }
-  // Whether the process in one place, guest or not, is before that in another one, in an order that all jobs share.
+  // The identity of the process in a place, guest or not, without predecessors, which are unknown for other processes
+  // of this job. Equal in all jobs.
+  [[nodiscard]] Endpoint order_key(std::uint32_t place) const;
+  // Whether the process in one place is before that in another one, in an order that all jobs share.
   [[nodiscard]] bool is_before(std::uint32_t one, std::uint32_t other) const {
     return order_key(one) < order_key(other);
   }
@@ -78,8 +81,6 @@ class Guests {
  private:
   // Whether this process can be connected with other jobs; otherwise the reason.
   [[nodiscard]] portals::Status check() const;
-  // The endpoint without predecessors, which are unknown for other processes of this job.
-  [[nodiscard]] Endpoint order_key(std::uint32_t place) const;
   // Notes the address of the guest at `place`.
   void note_address(std::uint32_t place, std::string_view address);
 

@@ -474,7 +474,9 @@ class Parser {
       if (std::any_of(out_.rank_options.begin(), out_.rank_options.end(),
                       [&](const auto& one) { return one.first == variable; })) {
         out_.notes.push_back(
-            fmt::format("--{} has an effect only with --nodes: ranks of one node use no sockets", option));
+            option == "forward"
+                ? "--forward has an effect only with --nodes: ranks of one node use no sockets"
+                : fmt::format("--{} has an effect only with --nodes, and on connections with other jobs", option));
       }
     }
   }

@@ -312,8 +312,12 @@ void TcpConnector::wake_at(std::uint64_t at_ns) {
 // Drops half-open connections whose time is over, starts dials whose pause is over, and checks the other dials for
 // silent hosts.
 void TcpConnector::expire() {
-  if (half_open_count_ == 0 && dialing_ == 0 && !paused_) return;
   const std::uint64_t now_ns = clock_.now_ns();
+  // The caller looks at its own purposes now.
+  if (wake_at_ns_ <= now_ns) wake_at_ns_ = 0;
+  // The timer is set again even if nothing else waits: it may have been due for a connection that has ended since then,
+  // before wake_at_ns_.
+  if (half_open_count_ == 0 && dialing_ == 0 && !paused_) return set_timer();
   for (HalfOpen& half_open : half_open_) {
     if (half_open.descriptor >= 0 && half_open.deadline_ns <= now_ns) drop(half_open);
   }

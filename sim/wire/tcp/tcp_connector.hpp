@@ -65,6 +65,8 @@ class TcpConnector {
     // number of one that has dialed and proved its identity; nullopt: the connection is dropped without a verdict. It
     // may block briefly, and may call forget(), but no other function of the connector.
     std::function<std::optional<std::uint32_t>(const Endpoint&)> number_of = {};
+    // Dials from the address that the operating system chooses for the peer, not from the listener's.
+    bool any_source = false;
   };
   // The result of a dial, or a connection that a peer dialed.
   struct Outcome {
@@ -163,6 +165,7 @@ class TcpConnector {
   // with `reason`. retry_unreached() does not count as a try. fail() and add_connection() determine the
   // pair's Outcome: a failure, or a descriptor.
   void start(Dial& dial);
+  [[nodiscard]] bool bind_to_own_address(int descriptor, std::string& failure) const;
   void go_on(Dial& dial);
   void hang_up(Dial& dial);
   void retry(Dial& dial, std::string_view reason, std::uint64_t pause_ns);

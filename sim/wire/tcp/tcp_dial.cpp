@@ -13,6 +13,29 @@
 
 namespace margay::sim {
 
+namespace {
+
+bool is_loopback(const TcpAddress& address) {
+  if (address.family() == AF_INET6) {
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_addr);
+  }
+  constexpr std::uint32_t kLoopbackNet = 127;
+  return ntohl(reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr.s_addr) >> 24 == kLoopbackNet;
+}
+
+// The cure of a failed connect(), as the end of a sentence: if one of the two addresses serves its own host only, or no
+// network has both.
+std::string address_hint(const TcpAddress& own, const TcpAddress& other, int error_number) {
+  if (is_loopback(own) == is_loopback(other)) {
+    const bool unreachable = error_number == ENETUNREACH || error_number == EHOSTUNREACH;
+    return unreachable ? "; if its host has several networks, choose the common one by --iface there" : "";
+  }
+  return "; a loopback address serves its own host only, so start the job that uses " +
+         std::string(is_loopback(own) ? "this one, " + address_text(own) : "it") + ", with another --iface";
+}
+
+}  // namespace
+
 void TcpConnector::dial(std::uint32_t peer, const Endpoint& endpoint, const TcpAddress& address) {
   if (peers_[peer] != Peer::unconnected) return;
   peers_[peer] = Peer::dialing;
@@ -26,27 +49,34 @@ void TcpConnector::dial(std::uint32_t peer, const Endpoint& endpoint, const TcpA
   if (dialing_ == 1) set_timer();
 }
 
-// Opens a socket, binds it to the address at which this rank listens, and begins to connect.
-void TcpConnector::start(Dial& dial) {
-  dial.connecting = false;
-  if (dial.address.family() != local_.family()) {
-    return fail(dial.peer, "its address " + address_text(dial.address) + " is of another family than this rank's");
-  }
-  dial.descriptor = socket(dial.address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (dial.descriptor < 0) return fail(dial.peer, "cannot make a socket: " + descriptor_limit_text(errno));
-  tune_socket(dial.descriptor);
+// Binds a socket to the address at which this rank listens, with a port of the operating system's choice.
+bool TcpConnector::bind_to_own_address(int descriptor, std::string& failure) const {
   const int yes = 1;
   // This option defers the choice of a port to connect(), so that many dials do not exhaust the local ports.
-  static_cast<void>(setsockopt(dial.descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
-  // The rank's own address, with a port of the operating system's choice.
+  static_cast<void>(setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
   TcpAddress from = local_;
   if (from.family() == AF_INET) {
     reinterpret_cast<sockaddr_in&>(from.storage).sin_port = 0;
   } else {
     reinterpret_cast<sockaddr_in6&>(from.storage).sin6_port = 0;
   }
-  if (bind(dial.descriptor, from.get(), from.bytes) != 0) {
-    return fail(dial.peer, "cannot use the address " + address_text(from) + ": " + std::strerror(errno));
+  if (bind(descriptor, from.get(), from.bytes) == 0) return true;
+  failure = "cannot use the address " + address_text(from) + ": " + std::strerror(errno);
+  return false;
+}
+
+// Opens a socket, binds it if necessary, and begins to connect.
+void TcpConnector::start(Dial& dial) {
+  dial.connecting = false;
+  if (dial.address.family() != local_.family()) {
+    return fail(dial.peer, "its address " + address_text(dial.address) + " is of another family than " +
+                               address_text(local_) + ", this rank's; choose one by --iface");
+  }
+  dial.descriptor = socket(dial.address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (dial.descriptor < 0) return fail(dial.peer, "cannot make a socket: " + descriptor_limit_text(errno));
+  tune_socket(dial.descriptor);
+  if (std::string failure; !who_.any_source && !bind_to_own_address(dial.descriptor, failure)) {
+    return fail(dial.peer, std::move(failure));
   }
   if (!watch(dial.descriptor, EPOLLOUT, mark_of(ConnectorMark::dial, dial.peer))) {
     return fail(dial.peer, "its connection cannot be watched: " + watch_failure_text(errno));
@@ -67,7 +97,9 @@ void TcpConnector::go_on(Dial& dial) {
       // A host that is silent for some seconds only also causes this error.
       if (errno == EHOSTUNREACH && clock_.now_ns() < dial.answer_by_ns) return retry_unreached(dial);
       if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
-      return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));
+      const int error_number = errno;
+      return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(error_number) +
+                                 address_hint(local_, dial.address, error_number));
     }
     dial.connecting = false;
   }

@@ -39,6 +39,7 @@ void drain(int descriptor) {
 TcpConnector::Peers peers_of(const TcpWire::Settings& settings,
                              std::function<std::optional<std::uint32_t>(const Endpoint&)> number_of) {
   TcpConnector::Peers peers{{settings.job, settings.guests ? settings.place : settings.rank}, settings.remote};
+  peers.any_source = settings.any_source;
   if (settings.guests) peers.remote.assign(settings.world, true);
   peers.remote.resize(settings.world, false);
   if (settings.guests) peers.number_of = std::move(number_of);

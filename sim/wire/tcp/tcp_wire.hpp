@@ -54,6 +54,8 @@ class TcpWire final : public Wire {
     bool gather = true;
     // A numeric address of this host, at which this rank listens and from which it dials.
     std::string bind_host = "127.0.0.1";
+    // Dials instead from the address that the operating system chooses for each peer.
+    bool any_source = false;
     // Fills in the card of a rank whose card was not known at set_cards(), because its process started later. Returns
     // false if the rank has none. May block. Empty: all cards are known from the start.
     std::function<bool(std::uint32_t rank, std::string& card)> late_card = {};

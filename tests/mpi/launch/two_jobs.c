@@ -14,33 +14,9 @@
 #include <sys/un.h>
 
 #include "../check.h"
+#include "port_file.h"
 
 enum { kTag = 5, kLargest = 3 << 20 };
-
-static int has_option(int count, char** words, const char* option) {
-  for (int i = 0; i < count; ++i) {
-    if (strcmp(words[i], option) == 0) return 1;
-  }
-  return 0;
-}
-
-static void write_port(const char* file, const char* port) {
-  char other[4096];
-  snprintf(other, sizeof other, "%s.new", file);
-  FILE* out = fopen(other, "w");
-  CHECK(out != NULL, "cannot write %s", other);
-  if (out == NULL) return;
-  fprintf(out, "%s\n", port);
-  fclose(out);
-  CHECK(rename(other, file) == 0, "cannot rename %s", other);
-}
-
-static void read_port(const char* file, char* port) {
-  FILE* in = NULL;
-  while ((in = fopen(file, "r")) == NULL) usleep(10000);
-  CHECK(fscanf(in, "%255s", port) == 1, "no port in %s", file);
-  fclose(in);
-}
 
 static unsigned char byte_of(int from, int to, int at) {
   return (unsigned char)(from * 31 + to * 7 + at);

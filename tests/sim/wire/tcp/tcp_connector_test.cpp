@@ -136,6 +136,28 @@ TEST_CASE("tcp connector: a forgotten number begins anew, in each state") {
   close(outcome.descriptor);
 }
 
+TEST_CASE("tcp connector: a connection that ends before its deadline does not delay wake_at()") {
+  const JobSecret secret = secret_of(1);
+  TcpConnector connector({{7, 0}, {false, true}}, secret, real_clock());
+  REQUIRE(connector.listen("127.0.0.1").ok());
+  const auto is_ready = [&connector] {
+    pollfd ready{connector.descriptor(), POLLIN, 0};
+    return poll(&ready, 1, std::chrono::milliseconds(kGuard).count()) == 1;
+  };
+  {
+    const ForeignClient client(connector.local());
+    REQUIRE(is_ready());
+    connector.progress();
+  }
+  const std::uint64_t wake_ns = real_clock().now_ns() + kHalfOpenNs + kHalfOpenNs / 10;
+  connector.wake_at(wake_ns);
+  // The end of the client, perhaps its former deadline, and then the time.
+  while (real_clock().now_ns() < wake_ns) {
+    REQUIRE(is_ready());
+    connector.progress();
+  }
+}
+
 TEST_CASE("tcp connector: a process that expects another one at the address is never asked about") {
   GuestConnectors pair;
   pair.left.dial(2, {200, 3}, pair.right.local());
