@@ -8,6 +8,7 @@
 
 #include "libraries/zipcode/error.hpp"
 #include "libraries/zipcode/methods.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -143,7 +144,7 @@ void combine_letter(Session& session, void* buffer, const Letter& letter, const 
     fail("rank " + std::to_string(letter.source) + " has a buffer of " + std::to_string(letter.length()) +
          " bytes, this process one of " + std::to_string(bytes));
   if (bytes == 0) return;
-  host::run_program(session.rank, [&] { combine(*method, buffer, letter.body(), size, items); });
+  run_outside(session.rank, [&] { combine(*method, buffer, letter.body(), size, items); });
 }
 
 }  // namespace
@@ -230,8 +231,8 @@ void* room_for(void** data, int* length, std::size_t bytes, std::string& why) {
 }
 
 void execute(Session& session, const Method& method, void* data, int bytes) {
-  host::run_program(session.rank,
-                    [&] { reinterpret_cast<Zip_execute_function*>(method.function)(data, bytes, method.state); });
+  run_outside(session.rank,
+              [&] { reinterpret_cast<Zip_execute_function*>(method.function)(data, bytes, method.state); });
 }
 
 void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data, int* length, Method* exec, int orig) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -54,9 +55,8 @@ int resolve(Session& session, const ZIP_MAILER& mailer, Zip_resolve* function, c
   if (name == nullptr) fail("the name is NULL");
   box.size = mailer.traits->box_bytes;
   int rank = -1;
-  host::run_program(session.rank, [&] {
-    rank = function(mailer.rank(), mailer.size(), name, box.bytes.data(), mailer.traits->extra);
-  });
+  run_outside(session.rank,
+              [&] { rank = function(mailer.rank(), mailer.size(), name, box.bytes.data(), mailer.traits->extra); });
   if (rank >= 0 && rank < mailer.size()) return rank;
   std::string text;
   for (int i = 0; i < mailer.traits->names; ++i) text += (i == 0 ? "" : ", ") + std::to_string(name[i]);
