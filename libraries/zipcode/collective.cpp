@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kRankBytes = sizeof(std::int32_t);
 
-// The mark in the PO Box of a letter that stands for the letters of an operation which fails, because a member was
-// ended.
-constexpr std::uint32_t kBroken = 1U << 31;
-
 // The members of an operation, numbered from its root on, and their letters.
 //
 // Where a member was ended, a member that waits for it fails, and so must those that wait for the latter. So a member
