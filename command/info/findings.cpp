@@ -25,8 +25,8 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Call MPI_Finalize on every path that leaves the program, or MPI_Abort after an error."},
     {sim::Finding::no_init, Severity::error, "A rank ended without MPI_Init, which other ranks called",
      "MPI_Init is collective over all ranks of the job. The ranks that called it wait for one that has ended. If that "
-     "one "
-     "ended by a wrong MPI call, the call's own finding comes first.",
+     "one ended by a wrong MPI call, the call's own finding comes first. MPI_Comm_spawn waits for MPI_Init of the "
+     "processes that it starts; a session, or a library beside MPI, does not replace it.",
      "if (argc < 2) return 1;  /* on some ranks only */\nMPI_Init(&argc, &argv);",
      "Call MPI_Init on every rank, before any decision that may end the program."},
     {sim::Finding::aborted, Severity::error,

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "command/run/runner.hpp"
+#include "sim/boot/pmi_client.hpp"
 #include "sim/shm/published.hpp"
 
 namespace margay::command {
@@ -108,7 +109,10 @@ Status Runner::start_parts(const std::vector<SpawnPart>& parts, const SpawnPairs
   for (const std::uint32_t place : places) world.nodes.push_back(plan_.node_of_place[place]);
   world.preput = preput;
   server_.begin_world(world);
-  memory_.begin_world(places, ++worlds_started_);
+  // Parents in MPI_Comm_spawn have left the name of their port.
+  const bool is_awaited =
+      std::ranges::any_of(preput, [](const auto& pair) { return pair.first == sim::kParentPortKey; });
+  memory_.begin_world(places, ++worlds_started_, is_awaited);
   Status status;
   for (std::uint32_t i = 0; i < places.size(); ++i) {
     monitor_.on_start(places[i]);

@@ -308,7 +308,7 @@ void Runner::on_process_end(std::uint32_t first, bool by_signal, int value, std:
 
 RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
   const sim::BoardBlock& block = memory_.board().block(rank);
-  RankEnd end = end_on_board(block, by_signal, value);
+  RankEnd end = end_on_board(block, by_signal, value, memory_.board().place(rank).is_awaited != 0);
   // A program with another MPI library is visible through PMI only.
   if (block.state == sim::RankState::started) {
     end.called_init = server_.initialized(rank);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "command/line/line_mistakes.hpp"
@@ -34,7 +35,9 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   if (!options.all && !options.collective && is_internal) return false;
   if (options.tag) {
     const bool envelope = names.is_envelope(entry.file, portal) || entry.event.kind == sim::TraceKind::send_begin;
-    if (!envelope || names.program_tag(entry.file, entry.event.match_bits, entry.event.time) != options.tag)
+    if (envelope ? names.program_tag(entry.file, entry.event.match_bits, entry.event.time) != options.tag
+                 : names.library_message(entry.file, portal, entry.event.match_bits).field("tag") !=
+                       std::to_string(*options.tag))
       return false;
   }
   if (options.dropped && story.dropped == MessageStory::kNone) return false;

@@ -51,7 +51,12 @@ struct NamedBits {
   portals::PortalIndex portal = portals::kNoPortal;
   portals::MatchBits match_bits = 0;
   portals::MatchBits ignore_bits = 0;
-  // A noun, such as "a request" or "the answer to call {number}"; {number} stands for the ignored bits.
+  // A noun, such as "a request" or "the answer to call {number}"; {number} stands for the ignored bits. Its fields are
+  // exported by their keys, and shown unless a '!' is in front of the key:
+  //   {KEY=FIRST:COUNT}        a number of COUNT bits from bit FIRST on, 0 to 63; FIRST:COUNTs: a signed one
+  //   {KEY=FIRST:COUNT|A|B}    A for 0, B for 1; the number for further values
+  //   {KEY=WORD}               a constant
+  // The fields `tag` and `context_id` are shown where MPI's messages have tag and communicator.
   const char* name = nullptr;
 };
 
@@ -203,10 +208,10 @@ class Rank {
   Rank& operator=(const Rank&) = delete;
 
   // Ends the library's part in the rank, and deletes this object. Collective over the ranks of the job, or in a process
-  // of start_processes() over those of its call. Detaches the library's portals and removes its observers. The last user
-  // of the rank (library, session or MPI) signs off at the launcher. Requires: outside; no Outgoing is queued, and no
-  // message is in flight to the library (a barrier in which every rank has its answers). A message that arrives later is
-  // dropped.
+  // of start_processes() over those of its call. Detaches the library's portals and removes its observers. The last
+  // user of the rank (library, session or MPI) signs off at the launcher. Requires: outside; no Outgoing is queued, and
+  // no message is in flight to the library (a barrier in which every rank has its answers). A message that arrives
+  // later is dropped.
   virtual void end() = 0;
 
   // This process's rank, which is its place in the job, and the number of ranks that began with the job. A process that
@@ -260,11 +265,11 @@ class Rank {
   // collective over those of this call. Returns when they run, before they have joined. Fails if none was started.
   [[nodiscard]] virtual portals::Status start_processes(const std::string& program, std::uint32_t count,
                                                         std::vector<portals::Rank>& places) = 0;
-  // Ends processes that were started later, which is not a failure of the job. What they have sent arrives, or not. Each
-  // rank that exchanges messages with them calls note_end().
+  // Ends processes that were started later, which is not a failure of the job. What they have sent arrives, or not.
+  // Each rank that exchanges messages with them calls note_end().
   [[nodiscard]] virtual portals::Status end_processes(const std::vector<portals::Rank>& places) = 0;
-  // Notes that the process of a place was ended: lost() becomes true in a later round, and messages to it fail. Requires:
-  // a place from size() on.
+  // Notes that the process of a place was ended: lost() becomes true in a later round, and messages to it fail.
+  // Requires: a place from size() on.
   virtual void note_end(portals::Rank place) = 0;
 
   // Requires for try_send() and send(): a destination below size(), or below places() if the library spans places; and

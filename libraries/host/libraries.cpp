@@ -179,6 +179,9 @@ Status Libraries::join(const host::Library& library, bool threads, const void* c
     if (Status status = mpi::acquire_machine(threads); !status.ok()) return status;
     mpi_adi::MpiRank& rank = *mpi_adi::current_rank();
     if (Status status = check_start(rank.process().job(), library); !status.ok()) {
+      // Parents in MPI_Comm_spawn then get the reason from the launcher, if the process ends.
+      sim::set_name(rank.board().failed_call, lasting_name(library.name, "join"));
+      sim::set_text(rank.board().message, status.sentence());
       mpi::release_machine(mpi::User::library);
       return status;
     }

@@ -1,6 +1,7 @@
 #include "libraries/zipcode/attributes.hpp"
 
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -17,7 +18,7 @@ void delete_attribute(Session& session, ZIP_MAILER& mailer, int key) {
   mailer.attributes.erase(at);
   const AttributeKey deleted = session.keys[static_cast<std::size_t>(key)];
   if (deleted.delete_fn == nullptr) return;
-  host::run_program(session.rank, [&] { deleted.delete_fn(&mailer, key, value, deleted.extra); });
+  run_outside(session.rank, [&] { deleted.delete_fn(&mailer, key, value, deleted.extra); });
 }
 
 void delete_attributes(Session& session, ZIP_MAILER& mailer) {

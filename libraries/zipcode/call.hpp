@@ -2,12 +2,25 @@
 #pragma once
 
 #include <new>
+#include <optional>
 #include <string>
 
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 #include "libraries/zipcode/session.hpp"
 
 namespace margay::zipcode::core {
+
+// Enters the rank, unless a call of the program has done so already.
+class Entry {
+ public:
+  Entry(host::Rank& rank, const char* name, const void* caller) {
+    if (program_call.rank == nullptr) call_.emplace(rank, shown_name(name), shown_caller(caller));
+  }
+
+ private:
+  std::optional<host::Call> call_;
+};
 
 // Runs `body(session)` inside a call. After an error, calls the error handler, and returns `failure`. `caller`: an
 // address in the program. A default argument is evaluated in the function that omits it, which is one of zipcode.h.
@@ -17,7 +30,7 @@ Result call(const char* name, Result failure, Body body, const void* caller = __
   if (Session* const session = here; session == nullptr) {
     error = "Zipcode has not begun in this thread, or has ended; call Zip_init() first";
   } else {
-    const host::Call inside(session->rank, name, caller);
+    const Entry inside(session->rank, name, caller);
     try {
       return body(*session);
     } catch (const Error& thrown) {
@@ -26,7 +39,7 @@ Result call(const char* name, Result failure, Body body, const void* caller = __
       error = "out of memory";
     }
   }
-  report(std::string(name) + ": " + error);
+  report(std::string(shown_name(name)) + ": " + error);
   return failure;
 }
 

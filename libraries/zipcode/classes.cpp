@@ -35,6 +35,18 @@ const MailClass* find_class(int number) {
   return &known.all[static_cast<std::size_t>(number) - 1];
 }
 
+std::uint32_t match_bits_of(const MailClass& traits, Bytes box) {
+  if (traits.dimensions < 2) return bits_of(box);
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(traits.dimensions); ++i) {
+    std::uint32_t coordinate = 0;
+    std::memcpy(&coordinate, box.data() + i * sizeof coordinate, sizeof coordinate);
+    const unsigned count = kGridBits[static_cast<std::size_t>(traits.dimensions)][i];
+    bits = bits << count | (coordinate & ((std::uint32_t{1} << count) - 1));
+  }
+  return bits;
+}
+
 int add_class(const Zip_mail_class& added) {
   if (added.title == nullptr || added.send == nullptr || added.receive == nullptr)
     fail("a class needs a title and the functions send and receive");

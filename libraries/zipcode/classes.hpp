@@ -35,6 +35,9 @@ int add_class(const Zip_mail_class& mail_class);
 }
 static_assert(context_ids(0) == 2 && context_ids(2) == 6 && context_ids(3) == 20);
 
+// The match bits of a PO Box of this class: bits_of(), or the coordinates of a grid, which traces show.
+[[nodiscard]] std::uint32_t match_bits_of(const MailClass& traits, Bytes box);
+
 // A PO Box that is being written, of shorts or ints.
 struct Box {
   std::array<std::byte, kBoxMost> bytes{};

@@ -8,16 +8,13 @@
 
 #include "libraries/zipcode/error.hpp"
 #include "libraries/zipcode/methods.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
 namespace {
 
 constexpr std::size_t kRankBytes = sizeof(std::int32_t);
-
-// The mark in the PO Box of a letter that stands for the letters of an operation which fails, because a member was
-// ended.
-constexpr std::uint32_t kBroken = 1U << 31;
 
 // The members of an operation, numbered from its root on, and their letters.
 //
@@ -145,7 +142,7 @@ void combine_letter(Session& session, void* buffer, const Letter& letter, const 
          " bytes, this process one of " + std::to_string(bytes));
   }
   if (bytes == 0) return;
-  host::run_program(session.rank, [&] { combine(*method, buffer, letter.body(), size, items); });
+  run_outside(session.rank, [&] { combine(*method, buffer, letter.body(), size, items); });
 }
 
 }  // namespace
@@ -233,8 +230,8 @@ void* room_for(void** data, int* length, std::size_t bytes, std::string& why) {
 }
 
 void execute(Session& session, const Method& method, void* data, int bytes) {
-  host::run_program(session.rank,
-                    [&] { reinterpret_cast<Zip_execute_function*>(method.function)(data, bytes, method.state); });
+  run_outside(session.rank,
+              [&] { reinterpret_cast<Zip_execute_function*>(method.function)(data, bytes, method.state); });
 }
 
 void fanout(Session& session, const char* call, ZIP_MAILER& mailer, void** data, int* length, Method* exec, int orig) {

@@ -17,7 +17,7 @@ class Error : public std::runtime_error {
   throw Error(message);
 }
 
-// Calls the error handler of the program, or ends the job with the message. Requires: outside.
+// Calls the error handler of the program, or ends the job with the message. Requires: outside, or in an OutermostCall.
 void report(const std::string& message);
 
 }  // namespace margay::zipcode::core

@@ -26,6 +26,15 @@ inline constexpr portals::MatchBits kAnyKind = portals::MatchBits{0xf} << kKindS
          portals::MatchBits{static_cast<std::uint8_t>(kind)} << kKindShift | box;
 }
 
+// The bits of the PO Box are a number (Z: the sender's rank; Y, L: the tag), the box's bytes or their hash
+// (envelope.hpp), or, for a grid of as many dimensions, so many low bits of each of the sender's coordinates.
+inline constexpr portals::MatchBits kBoxBits = 0xffff'ffff;
+// The mark in the PO Box of a collective operation's letter, which has the index of the sender in its group: it stands
+// for the letters of an operation that fails, because a member was ended.
+inline constexpr std::uint32_t kBroken = 1U << 31;
+using GridBits = std::array<unsigned, 3>;
+inline constexpr std::array<GridBits, 4> kGridBits{{{}, {32, 0, 0}, {16, 16, 0}, {10, 11, 11}}};
+
 // Context 0 belongs to Zipcode itself: letters of class Y between all processes, with these tags.
 enum class Tag : std::uint16_t {
   open = 1,  // a Postmaster's group and shape, to the Postmaster General
@@ -112,25 +121,74 @@ inline constexpr std::array<const char*, kEvents> kSentences{
 inline constexpr std::array<host::NamedPortal, 3> kPortals{
     {{kLetterPortal, "letters"}, {kLongPortal, "long letters"}, {kFetchPortal, "fetched letters"}}};
 inline constexpr portals::MatchBits kBelowContext = (portals::MatchBits{1} << kContextShift) - 1;
+// The names below have these shifts in them.
+static_assert(kContextShift == 48 && kClassShift == 40 && kKindShift == 36 && kGridBits[2] == GridBits{16, 16, 0} &&
+              kGridBits[3] == GridBits{10, 11, 11});
 [[nodiscard]] constexpr host::NamedBits named(Tag tag, const char* name) {
   return {kLetterPortal, letter_bits(kSystemContext, 1, Kind::letter, static_cast<std::uint32_t>(tag)), 0, name};
 }
+// A letter of a class; one of the Postmaster outside of a grid, whose coordinates are all ZIP_POSTMASTER.
+[[nodiscard]] constexpr host::NamedBits of_class(std::uint16_t mail_class, const char* name) {
+  return {kLetterPortal, letter_bits(0, mail_class, Kind::letter, 0), ~(portals::MatchBits{0xff} << kClassShift), name};
+}
+[[nodiscard]] constexpr host::NamedBits of_postmaster(std::uint16_t mail_class, const char* name) {
+  host::NamedBits bits = of_class(mail_class, name);
+  bits.match_bits |= kBoxBits;
+  bits.ignore_bits &= ~kBoxBits;
+  return bits;
+}
 inline constexpr std::array kNamedBits{
-    named(Tag::open, "a group for the Postmaster General"),
-    named(Tag::copy, "a group and its context_ids"),
-    named(Tag::token, "the returned token"),
-    named(Tag::close, "a closed mailer"),
-    named(Tag::propose, "a proposed group"),
-    named(Tag::used, "used context_ids"),
-    named(Tag::counts, "counts of letters"),
-    named(Tag::total, "the count of letters"),
-    named(Tag::form, "a form of initialisation"),
-    named(Tag::settled, "a process has settled"),
-    named(Tag::leave, "all processes have settled"),
-    named(Tag::ended, "ended processes"),
-    named(Tag::started, "started processes"),
-    named(Tag::admitted, "a process that has begun"),
-    host::NamedBits{kLetterPortal, 0, ~portals::MatchBits{0}, "a letter"},
+    named(Tag::open, "{!class=Postmaster General}{!context_id=48:16}a group for the Postmaster General"),
+    named(Tag::copy, "{!class=Postmaster General}{!context_id=48:16}a group and its context_ids"),
+    named(Tag::token, "{!class=Postmaster General}{!context_id=48:16}the returned token"),
+    named(Tag::close, "{!class=Postmaster General}{!context_id=48:16}a closed mailer"),
+    named(Tag::propose, "{!class=Zipcode}{!context_id=48:16}a proposed group"),
+    named(Tag::used, "{!class=Zipcode}{!context_id=48:16}used context_ids"),
+    named(Tag::counts, "{!class=Zipcode}{!context_id=48:16}counts of letters"),
+    named(Tag::total, "{!class=Zipcode}{!context_id=48:16}the count of letters"),
+    named(Tag::form, "{!class=Zipcode}{!context_id=48:16}a form of initialisation"),
+    named(Tag::settled, "{!class=Zipcode}{!context_id=48:16}a process has settled"),
+    named(Tag::leave, "{!class=Zipcode}{!context_id=48:16}all processes have settled"),
+    named(Tag::ended, "{!class=Zipcode}{!context_id=48:16}ended processes"),
+    named(Tag::started, "{!class=Zipcode}{!context_id=48:16}started processes"),
+    named(Tag::admitted, "{!class=Zipcode}{!context_id=48:16}a process that has begun"),
+    of_class(1,
+             "{kind=36:4|a letter|the notice of a long letter} of class {class=Y} with context_id {context_id=48:16}, "
+             "tag {tag=0:16}"),
+    of_postmaster(2,
+                  "{kind=36:4|a letter|the notice of a long letter} of class {class=Z} with context_id "
+                  "{context_id=48:16}, from the {from=Postmaster}"),
+    of_postmaster(4,
+                  "{kind=36:4|a letter|the notice of a long letter} of class {class=G1} with context_id "
+                  "{context_id=48:16}, from the {from=Postmaster}"),
+    of_postmaster(5,
+                  "{kind=36:4|a letter|the notice of a long letter} of class {class=G2} with context_id "
+                  "{context_id=48:16}, from the {from=Postmaster}"),
+    of_postmaster(6,
+                  "{kind=36:4|a letter|the notice of a long letter} of class {class=G3} with context_id "
+                  "{context_id=48:16}, from the {from=Postmaster}"),
+    host::NamedBits{kLetterPortal, letter_bits(0, 2, Kind::letter, kBroken),
+                    ~(portals::MatchBits{0xff} << kClassShift | kBroken),
+                    "{kind=36:4|a letter|the notice of a long letter} of class {class=Z} with context_id "
+                    "{context_id=48:16}, about a failure, from {from_rank=0:31}"},
+    of_class(2,
+             "{kind=36:4|a letter|the notice of a long letter} of class {class=Z} with context_id {context_id=48:16}, "
+             "from {from_rank=0:32}"),
+    of_class(3,
+             "{kind=36:4|a letter|the notice of a long letter} of class {class=L} with context_id {context_id=48:16}, "
+             "tag {tag=0:32s}"),
+    of_class(4,
+             "{kind=36:4|a letter|the notice of a long letter} of class {class=G1} with context_id {context_id=48:16}, "
+             "from ({from_p=0:32})"),
+    of_class(5,
+             "{kind=36:4|a letter|the notice of a long letter} of class {class=G2} with context_id {context_id=48:16}, "
+             "from ({from_p=16:16}, {from_q=0:16})"),
+    of_class(6,
+             "{kind=36:4|a letter|the notice of a long letter} of class {class=G3} with context_id {context_id=48:16}, "
+             "from ({from_p=22:10}, {from_q=11:11}, {from_r=0:11})"),
+    host::NamedBits{kLetterPortal, 0, ~portals::MatchBits{0},
+                    "{kind=36:4|a letter|the notice of a long letter} of class {class=40:8} with context_id "
+                    "{context_id=48:16}, PO Box bits {box=0:32}"},
     host::NamedBits{kLongPortal, 0, ~portals::MatchBits{0}, "long letter {number}"},
     host::NamedBits{kFetchPortal, 0, ~portals::MatchBits{0}, "the fetched letter {number}"}};
 // Each letter is received or freed.

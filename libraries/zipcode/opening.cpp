@@ -8,6 +8,7 @@
 #include "libraries/zipcode/error.hpp"
 #include "libraries/zipcode/opening_text.hpp"
 #include "libraries/zipcode/processes.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -215,7 +216,7 @@ void await_letters(Session& session, const char* call, ZIP_MAILER& mailer) {
   const auto is_broken = [&] { return session.post.find_ended(mailer.group) != portals::kAnyRank; };
   add_up(session, call, mailer, sent, Scope::group);
   const std::uint64_t expected = sent[static_cast<std::size_t>(mailer.index)];
-  const portals::Status status = host::wait_until(session.rank, {.call = call}, [&] {
+  const portals::Status status = host::wait_until(session.rank, {.call = shown_name(call)}, [&] {
     session.post.sweep();
     return is_broken() || family.taken + session.post.count(family.first, family.last) >= expected;
   });
@@ -287,7 +288,7 @@ void take_all(Session& session, const char* call, Tag tag, const Post::Accepts& 
   for (portals::Rank peer = find_next(); peer != portals::kAnyRank; peer = find_next()) {
     seen.insert(peer);
     bool is_taken = false;
-    const portals::Status status = host::wait_until(session.rank, {.call = call, .peer = peer}, [&] {
+    const portals::Status status = host::wait_until(session.rank, {.call = shown_name(call), .peer = peer}, [&] {
       post.sweep();
       is_taken = is_taken || post.take_system(tag, [&](portals::Rank source, Bytes body) {
         return source == peer && take(source, body);
@@ -332,7 +333,7 @@ void take_all(Session& session, const char* call, Tag tag, const Post::Accepts& 
 }
 
 void await_idle(Session& session, const char* call, std::uint64_t arrivals) {
-  const portals::Status status = host::wait_until(session.rank, {.call = call}, [&] {
+  const portals::Status status = host::wait_until(session.rank, {.call = shown_name(call)}, [&] {
     session.post.sweep();
     return session.post.arrived() >= arrivals && session.post.is_idle();
   });

@@ -5,6 +5,7 @@
 
 #include "libraries/zipcode/collective.hpp"
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -27,7 +28,7 @@ Method* cached(const ZIP_MAILER& mailer, int operation) {
 template <typename Function>
 void replace(Session& session, ZIP_MAILER& mailer, Function function) {
   ++mailer.in_replacement;
-  host::run_program(session.rank, function);
+  run_outside(session.rank, function);
   // The method may have closed the mailer, though it must not.
   if (session.known.contains(&mailer)) --mailer.in_replacement;
 }

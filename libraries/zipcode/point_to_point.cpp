@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -45,7 +46,7 @@ void select(const ZIP_MAILER& mailer, Selection& out) {
   out.wanted.mail_class = static_cast<std::uint16_t>(mailer.mail_class);
   out.wanted.box_bytes = mailer.traits->box_bytes;
   out.wanted.box = out.box.view();
-  out.wanted.bits = bits_of(out.box.view());
+  out.wanted.bits = match_bits_of(*mailer.traits, out.box.view());
 }
 
 // Calls a function of the program's class.
@@ -55,9 +56,8 @@ int resolve(Session& session, const ZIP_MAILER& mailer, Zip_resolve* function, c
   if (name == nullptr) fail("the name is NULL");
   box.size = mailer.traits->box_bytes;
   int rank = -1;
-  host::run_program(session.rank, [&] {
-    rank = function(mailer.rank(), mailer.size(), name, box.bytes.data(), mailer.traits->extra);
-  });
+  run_outside(session.rank,
+              [&] { rank = function(mailer.rank(), mailer.size(), name, box.bytes.data(), mailer.traits->extra); });
   if (rank >= 0 && rank < mailer.size()) return rank;
   std::string text;
   for (int i = 0; i < mailer.traits->names; ++i) text += (i == 0 ? "" : ", ") + std::to_string(name[i]);
@@ -119,7 +119,7 @@ int rank_of(const Session& session, const ZIP_MAILER& mailer, int node, int pid)
 
 Destination to_rank(const ZIP_MAILER& mailer, int rank) {
   Destination to{.index = mailer.index_of(check_rank(mailer, rank)), .box = box_of_rank(mailer, mailer.rank())};
-  to.bits = bits_of(to.box.view());
+  to.bits = match_bits_of(*mailer.traits, to.box.view());
   return to;
 }
 
@@ -127,7 +127,7 @@ Destination to_tag(const Session& session, const ZIP_MAILER& mailer, int node, i
   check_tag(tag, 0, kShortTagMost);
   Destination to{.index = mailer.index_of(rank_of(session, mailer, node, pid))};
   to.box.add(static_cast<std::uint16_t>(tag));
-  to.bits = bits_of(to.box.view());
+  to.bits = match_bits_of(*mailer.traits, to.box.view());
   return to;
 }
 
@@ -144,7 +144,7 @@ Destination to_process(const Session& session, const ZIP_MAILER& mailer, int nod
 Destination to_name(Session& session, const ZIP_MAILER& mailer, const int* name) {
   Destination to;
   to.index = mailer.index_of(resolve(session, mailer, mailer.traits->send, name, to.box));
-  to.bits = bits_of(to.box.view());
+  to.bits = match_bits_of(*mailer.traits, to.box.view());
   return to;
 }
 

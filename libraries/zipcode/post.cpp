@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -389,7 +390,7 @@ Letter Post::await(const char* call, const Wanted& wanted, const Group& members)
   std::optional<Letter> letter = take(wanted);
   if (letter.has_value()) return std::move(*letter);
   const Posted posted(*this, wanted);
-  const portals::Status status = host::wait_until(rank_, {.call = call, .peer = wanted.source}, [&] {
+  const portals::Status status = host::wait_until(rank_, {.call = shown_name(call), .peer = wanted.source}, [&] {
     sweep();
     letter = take(wanted);
     return letter.has_value() || (wanted.source == portals::kAnyRank && is_alone(members));
@@ -430,7 +431,7 @@ bool Post::take_system(Tag tag, const Accepts& accepts) {
 
 void Post::await_system(const char* call, Tag tag, portals::Rank peer, const Accepts& accepts) {
   bool is_taken = false;
-  const portals::Status status = host::wait_until(rank_, {.call = call, .peer = peer}, [&] {
+  const portals::Status status = host::wait_until(rank_, {.call = shown_name(call), .peer = peer}, [&] {
     sweep();
     is_taken = is_taken || take_system(tag, [&](portals::Rank source, Bytes body) {
                  return (peer == portals::kAnyRank || peer == source) && accepts(source, body);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -56,7 +57,7 @@ void await_admission(Session& session, const char* call, const std::vector<porta
     bool is_taken = false;
     std::string verdict;
     // The wait is for the new process, which reports name, because process 0 answers at once.
-    static_cast<void>(host::wait_until(session.rank, {.call = call, .peer = place}, [&] {
+    static_cast<void>(host::wait_until(session.rank, {.call = shown_name(call), .peer = place}, [&] {
       session.post.sweep();
       is_taken = is_taken || session.registrar.take_admitted(place, verdict);
       return is_taken || session.rank.has_left(place) || session.post.has_ended(place);

@@ -9,6 +9,7 @@
 #include "libraries/zipcode/call.hpp"
 #include "libraries/zipcode/collective.hpp"
 #include "libraries/zipcode/methods.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -37,10 +38,11 @@ class Meeting {
     }
     bool is_over = false;
     // Another member's write ends the wait, and no message.
-    const portals::Status status = host::wait_until(session_.rank, {.call = call_, .needs_message = false}, [&] {
-      is_over = is_over || memory_.is_over(me_);
-      return is_over || session_.post.find_ended(mailer_.group) != portals::kAnyRank;
-    });
+    const portals::Status status =
+        host::wait_until(session_.rank, {.call = shown_name(call_), .needs_message = false}, [&] {
+          is_over = is_over || memory_.is_over(me_);
+          return is_over || session_.post.find_ended(mailer_.group) != portals::kAnyRank;
+        });
     if (!is_over) fail(status.ok() ? ended_text(session_.post.find_ended(mailer_.group)) : status.sentence());
   }
 
@@ -69,8 +71,7 @@ class Meeting {
 
 void run_method(Session& session, const Method& method, std::byte* into, const std::byte* from, std::size_t size,
                 std::size_t items) {
-  host::run_program(session.rank,
-                    [&] { combine(method, into, from, static_cast<int>(size), static_cast<int>(items)); });
+  run_outside(session.rank, [&] { combine(method, into, from, static_cast<int>(size), static_cast<int>(items)); });
 }
 
 void check(const void* buffer, const Method* method, int size, int items) {

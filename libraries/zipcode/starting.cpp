@@ -9,6 +9,7 @@
 #include "libraries/zipcode/call.hpp"
 #include "libraries/zipcode/opening.hpp"
 #include "libraries/zipcode/processes.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -55,7 +56,7 @@ void start(Session& session, const char* call) {
   }
   if (const portals::Status status = session.post.attach(session.registrar); !status.ok()) fail(status.sentence());
   // No process sends before all portals are attached.
-  if (const portals::Status status = session.rank.barrier(call); !status.ok()) fail(status.sentence());
+  if (const portals::Status status = session.rank.barrier(shown_name(call)); !status.ok()) fail(status.sentence());
   check_form(session, call);
 }
 
@@ -65,14 +66,14 @@ int begin(const char* name, Form form, const void* caller = __builtin_return_add
     return -1;
   }
   host::Rank* joined = nullptr;
-  if (const portals::Status status = host::join(kLibrary, joined, false, caller); !status.ok()) {
-    report(std::string(name) + ": " + status.sentence());
+  if (const portals::Status status = host::join(kLibrary, joined, false, shown_caller(caller)); !status.ok()) {
+    report(std::string(shown_name(name)) + ": " + status.sentence());
     return -1;
   }
   host::Rank& rank = *joined;  // NOLINT(clang-analyzer-core.NullDereference): set by host::join()
   std::string error;
   {
-    const host::Call inside(rank, name, caller);
+    const host::Call inside(rank, shown_name(name), shown_caller(caller));
     try {
       here = new Session(rank, form, name);
       start(*here, name);
@@ -83,9 +84,9 @@ int begin(const char* name, Form form, const void* caller = __builtin_return_add
       error = "out of memory";
     }
   }
-  report(std::string(name) + ": " + error);
+  report(std::string(shown_name(name)) + ": " + error);
   {
-    const host::Call inside(rank, name, caller);
+    const host::Call inside(rank, shown_name(name), shown_caller(caller));
     delete std::exchange(here, nullptr);
   }
   rank.end();
@@ -104,6 +105,7 @@ const Group& group_of(const ZIP_ADDRESSEES* addressees) {
 }  // namespace
 
 void report(const std::string& message) {
+  if (program_call.name != nullptr) return run_for_program([&] { report(message); });
   if (error_handler != nullptr) return error_handler(message.c_str());
   // The launcher reports one line. A format with its caret has three.
   const std::size_t end = message.find('\n');

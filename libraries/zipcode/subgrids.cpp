@@ -6,6 +6,7 @@
 
 #include "libraries/zipcode/call.hpp"
 #include "libraries/zipcode/opening.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -27,7 +28,7 @@ std::map<int, Subgrid> select_all(Session& session, const ZIP_MAILER& grid, Sele
   for (int rank = 0; rank < grid.size(); ++rank) {
     const std::array<int, 3> place = grid.place_of(rank);
     int number = -1;
-    host::run_program(session.rank, [&] { number = select(place); });
+    run_outside(session.rank, [&] { number = select(place); });
     if (number < 0) {
       fail("select_fn returns " + std::to_string(number) + " for rank " + std::to_string(rank) +
            "; use a number from 0 on for every process");

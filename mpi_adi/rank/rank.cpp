@@ -119,6 +119,7 @@ void MpiRank::begin_world(int thread_level) {
   // With a lower level, a single thread makes all calls, and needs only the cheap side of the lock.
   if (thread_level >= MPI_THREAD_SERIALIZED) lock_.allow_threads();
   worlds_.begin(thread_level);
+  board().has_begun_world = 1;
 }
 
 void MpiRank::end_world() {

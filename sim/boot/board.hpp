@@ -38,7 +38,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 21;
+inline constexpr std::uint32_t kBoardVersion = 22;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // Bytes of a call's name, with a zero at the end if it is shorter; set_name() and name_in() write and read it. The
 // longest names of MPI have 32 characters.
@@ -184,6 +184,8 @@ struct BoardBlock {
   // the status that it returned. Published by publish_number() after `thread_status`.
   std::uint32_t thread_ended = 0;
   std::int32_t thread_status = 0;
+  // 1 once the process has called MPI_Init: a library or a session begins without it.
+  std::uint32_t has_begun_world = 0;
   // These counters are current at any time, because the counting objects have pointers to them instead of counters of
   // their own (Initiator::count_wires_in, Device::count_in). The counters that an expected message touches are in one
   // line.
@@ -202,9 +204,10 @@ static_assert(offsetof(BoardBlock, by_protocol) == 3176 && offsetof(BoardBlock, 
 static_assert(offsetof(BoardBlock, on_portals) == 3388 && offsetof(BoardBlock, start_ticks) == 3392 &&
               offsetof(BoardBlock, by_access) == 3400 && offsetof(BoardBlock, processor) == 3544 &&
               offsetof(BoardBlock, abort_finding) == 3548 && offsetof(BoardBlock, thread) == 3552 &&
-              offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, by_wire) == 3584 &&
-              offsetof(BoardBlock, unexpected) == 3688 && offsetof(BoardBlock, libraries) == 3704 &&
-              offsetof(BoardBlock, polling) == 5360 && sizeof(BoardBlock) == 5696);
+              offsetof(BoardBlock, thread_status) == 3560 && offsetof(BoardBlock, has_begun_world) == 3564 &&
+              offsetof(BoardBlock, by_wire) == 3584 && offsetof(BoardBlock, unexpected) == 3688 &&
+              offsetof(BoardBlock, libraries) == 3704 && offsetof(BoardBlock, polling) == 5360 &&
+              sizeof(BoardBlock) == 5696);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.
@@ -219,7 +222,8 @@ struct BoardPlace {
   std::uint32_t world_rank = 0;
   // Processes that were started here so far; 0: an empty place.
   std::uint32_t starts = 0;
-  std::uint32_t reserved = 0;
+  // 1: MPI_Comm_spawn has started the process, and waits until it calls MPI_Init.
+  std::uint32_t is_awaited = 0;
 };
 static_assert(std::is_trivially_copyable_v<BoardPlace> && sizeof(BoardPlace) == 16);
 

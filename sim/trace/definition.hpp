@@ -104,7 +104,7 @@ std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Defin
 [[nodiscard]] std::string printable(std::string_view text);
 
 // The text of a meaning of match bits: the ignored bits in hexadecimal, a space, and the name, in which {number} stands
-// for the ignored bits of a message.
+// for the ignored bits of a message, and fields for some of its bits (host::NamedBits).
 [[nodiscard]] std::string named_bits_text(std::uint64_t ignore_bits, std::string_view name);
 
 // The number of a match entry in definitions. `order`: its place, as in kernel_match, below 2^63.

@@ -96,7 +96,7 @@ class LetterFeeder final : public margay::fuzz::Feeder {
     if (mail_class == ZIP_L) box.add(source).add(std::int32_t{7}).add(static_cast<std::int32_t>(choice / 16));
     if (mail_class == ZIP_G2) box.add(std::int32_t{0}).add(source);
     std::memcpy(letter.data() + core::kBoxAt, box.bytes.data(), box.size);
-    std::uint32_t bits = core::bits_of(box.view());
+    std::uint32_t bits = core::match_bits_of(*traits, box.view());
     if (mail_class == ZIP_L) bits = choice / 16;
     const bool is_notice = choice >= 0x80 && choice < 0xc0;
     header.portal = core::kLetterPortal;

@@ -133,7 +133,7 @@ bool JobMemory::is_at_rest(std::uint32_t place) {
 }
 
 // The block is cleared before the process can claim it, and `used` grows last, so observers find a whole place.
-void JobMemory::begin_world(const std::vector<std::uint32_t>& places, std::uint32_t world) {
+void JobMemory::begin_world(const std::vector<std::uint32_t>& places, std::uint32_t world, bool is_awaited) {
   std::uint32_t used = board_.used();
   for (std::uint32_t i = 0; i < places.size(); ++i) {
     sim::BoardPlace& place = board_.place(places[i]);
@@ -142,7 +142,8 @@ void JobMemory::begin_world(const std::vector<std::uint32_t>& places, std::uint3
       sim::clear_place(*node, local_rank(places[i]));
     }
     board_.block(places[i]) = {};
-    place = {.world = world, .world_rank = i, .starts = place.starts + 1};
+    place = {
+        .world = world, .world_rank = i, .starts = place.starts + 1, .is_awaited = is_awaited ? std::uint32_t{1} : 0};
     used = std::max(used, places[i] + 1);
   }
   sim::publish_number(board_.header().used, used);

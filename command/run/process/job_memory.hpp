@@ -34,8 +34,8 @@ class JobMemory {
   [[nodiscard]] bool is_at_rest(std::uint32_t place);
   // Clears what processes that had these places before have left there, and writes to the board that the places get
   // processes of a further world, the first one with rank 0 there. Requires: is_at_rest() of each place that had a
-  // process.
-  void begin_world(const std::vector<std::uint32_t>& places, std::uint32_t world);
+  // process. `is_awaited`: see BoardPlace.
+  void begin_world(const std::vector<std::uint32_t>& places, std::uint32_t world, bool is_awaited);
 
   // All functions below require that create() has succeeded. Descriptors stay this object's; ranks inherit copies of
   // them.

@@ -24,7 +24,7 @@ std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pi
          (library.empty() ? "" : ", which has loaded " + library);
 }
 
-RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value) {
+RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value, bool is_awaited) {
   RankEnd end;
   end.by_signal = by_signal;
   end.value = value;
@@ -34,6 +34,7 @@ RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value) {
   // RankState::aborting counts as begun, too.
   end.called_init = block.state != sim::RankState::started;
   end.called_finalize = block.state == sim::RankState::finalized;
+  if (end.called_finalize && is_awaited && block.has_begun_world == 0) end.called_init = end.called_finalize = false;
   return end;
 }
 

@@ -21,7 +21,8 @@ namespace margay::command {
 [[nodiscard]] bool can_report(const sim::BoardBlock& block, bool ended);
 
 // The end of a rank as the board and the operating system show it. `value`: the signal or the exit status. The board
-// has nothing of a rank that did not begin MPI.
-[[nodiscard]] RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value);
+// has nothing of a rank that did not begin MPI. `is_awaited`: see BoardPlace; a library or a session that such a
+// process has begun and ended does not count as MPI_Init.
+[[nodiscard]] RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value, bool is_awaited = false);
 
 }  // namespace margay::command

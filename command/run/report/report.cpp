@@ -71,6 +71,17 @@ std::string open_libraries(const sim::BoardBlock& block) {
   return text;
 }
 
+// A process that MPI_Comm_spawn has started may have begun a library, whose error then explains the end.
+std::string format_no_init(const Cause& cause, const ReportContext& context) {
+  const sim::BoardBlock& block = context.board->block(cause.rank);
+  const std::string rank = describe_rank(cause.rank, context);
+  if (context.board->place(cause.rank).is_awaited == 0)
+    return fmt::format("{} did not call MPI_Init, as other ranks did, and ended (exit code {})", rank, cause.code);
+  const std::string error = clean_text(block.failed_call).empty() ? std::string() : clean_text(block.message);
+  return fmt::format("{}{} did not call MPI_Init, for which MPI_Comm_spawn waits, and ended (exit code {})", rank,
+                     error.empty() ? "" : ": " + error + "; it", cause.code);
+}
+
 // A clause about the cause; describe_cause() adds job, time and the remaining ranks.
 std::string format_cause(const Cause& cause, const ReportContext& context) {
   const std::vector<std::uint32_t> ranks = ranks_of_cause(cause, *context.board, context.process_ranks);
@@ -103,8 +114,7 @@ std::string format_cause(const Cause& cause, const ReportContext& context) {
                          context.board->block(cause.rank).on_portals != 0 ? "Program::finish()" : "MPI_Finalize",
                          cause.code, call);
     case CauseKind::no_init:
-      return fmt::format("{} did not call MPI_Init, as other ranks did, and ended (exit code {})",
-                         describe_rank(cause.rank, context), cause.code);
+      return format_no_init(cause, context);
     case CauseKind::abort:
       return cause.text.empty()
                  ? fmt::format("{} called MPI_Abort with code {}", describe_rank(cause.rank, context), cause.code)

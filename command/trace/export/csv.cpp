@@ -36,6 +36,13 @@ class CsvLine {
   std::string_view separator_;
 };
 
+// "class=G2; context_id=1".
+std::string fields_text(const std::vector<BitField>& fields) {
+  std::string text;
+  for (const BitField& each : fields) text += (text.empty() ? "" : "; ") + each.key + '=' + each.value;
+  return text;
+}
+
 }  // namespace
 
 // RFC 4180: quotes are doubled inside quotes.
@@ -81,7 +88,7 @@ void write_messages_csv(const ExportSource& source, const std::vector<MessageSto
   const Trace& trace = source.trace;
   out << "source,destination,sequence,begin_us,sent_us,arrived_us,posted_us,matched_us,received_us,completed_us,took_"
          "us,"
-         "bytes,tag,protocol,how,wire,portal,what\r\n";
+         "bytes,tag,protocol,how,wire,portal,fields,what\r\n";
   for (const MessageStory& story : stories) {
     const MessageRow row = row_of(source, story);
     CsvLine line;
@@ -92,7 +99,7 @@ void write_messages_csv(const ExportSource& source, const std::vector<MessageSto
       line.add_moment(trace, at);
     }
     line.add_time(duration_ns(trace, story)).add_number(row.bytes).add(row.tag).add(row.protocol).add(row.fate);
-    line.add(row.wire).add(row.portal).add(row.what).put(out);
+    line.add(row.wire).add(row.portal).add(fields_text(row.fields)).add(row.what).put(out);
   }
 }
 

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "command/trace/names/names.hpp"
 #include "command/trace/read/schema.hpp"
 #include "sim/trace/definition.hpp"
 #include "sim/trace/format.hpp"
@@ -58,8 +60,23 @@ void add_value(std::string& line, const TraceFile& file, const Field& field, std
   }
 }
 
+// The fields in the match bits of a communication library's message.
+void add_fields(std::string& line, const TraceNames& names, const Trace::Entry& entry) {
+  const sim::TraceEvent& event = entry.event;
+  const bool has_header = event.kind == sim::TraceKind::kernel_send || event.kind == sim::TraceKind::kernel_arrive;
+  if (!has_header || event.header == static_cast<std::uint8_t>(portals::Kind::reply)) return;
+  const NamedMessage message = names.library_message(entry.file, event.portal, event.match_bits);
+  if (message.fields.empty()) return;
+  std::string_view separator = ", \"fields\": {";
+  for (const BitField& each : message.fields) {
+    fmt::format_to(std::back_inserter(line), "{}{}: {}", std::exchange(separator, ", "), in_quotes(each.key),
+                   each.is_number ? each.value : in_quotes(each.value));
+  }
+  line += '}';
+}
+
 // Formats one event into `line`, replacing its former content.
-void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line) {
+void put_event(const Trace& trace, const TraceNames& names, const Trace::Entry& entry, std::string& line) {
   const TraceFile& file = trace.files[entry.file];
   // Millions of events share one buffer, which saves an allocation for each.
   line.clear();
@@ -76,6 +93,7 @@ void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line)
     fmt::format_to(std::back_inserter(line), ", \"{}\": ", field.name);
     add_value(line, file, field, *value);
   });
+  add_fields(line, names, entry);
   line += '}';
 }
 
@@ -136,8 +154,9 @@ void write_json(const Trace& trace, std::ostream& out) {
   }
   out << "\n],\n\"events\": [";
   std::string line;
+  const TraceNames names(trace);
   for (std::size_t i = 0; i < trace.entries.size(); ++i) {
-    put_event(trace, trace.entries[i], line);
+    put_event(trace, names, trace.entries[i], line);
     out << (i == 0 ? "\n" : ",\n") << line;
   }
   out << "\n]}\n";

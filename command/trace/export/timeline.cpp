@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "command/trace/story/fate.hpp"
 
@@ -152,6 +153,10 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   if (has_tag) {
     const auto its = source.names.program_tag(entry.file, event.match_bits, event.time);
     row.tag = fmt::format("{}", its.value_or(split_envelope(event.match_bits).tag));
+  }
+  if (NamedMessage named = source.names.library_message(entry.file, portal, event.match_bits); !named.fields.empty()) {
+    row.tag = named.field("tag");
+    row.fields = std::move(named.fields);
   }
   if (portal != portals::kNoPortal) row.portal = source.names.portal(entry.file, portal);
   if (event.wire != sim::kNoWire) row.wire = source.names.wire(event.wire);

@@ -75,10 +75,12 @@ struct MessageRow {
   std::uint64_t bytes = 0;
   // "tag 7 from 0 in MPI_COMM_WORLD".
   std::string what;
-  // "": none.
+  // Of MPI, or a library's field of this name. "": none.
   std::string tag;
   // "portal 0 (receives)".
   std::string portal;
+  // The fields that a communication library has in its match bits.
+  std::vector<BitField> fields;
   // "shm"; "": not known.
   std::string wire;
 };

@@ -296,22 +296,22 @@ bool TraceNames::is_of_library(std::uint32_t file, std::uint8_t portal) const {
   return mpi_adi::is_library_portal(portal) && is_envelope(file, mpi_adi::kReceivePortal);
 }
 
-std::string TraceNames::library_bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+NamedMessage TraceNames::library_message(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                         std::uint64_t ignore_bits) const {
   for (std::uint64_t index = 0;; ++index) {
     const sim::Definition* const found =
         find(file, sim::DefinitionKind::match_bits, sim::entry_number(portal, index), kAlways);
-    if (found == nullptr) return "";
+    if (found == nullptr) return {};
     // "ff a request {number}", see sim::named_bits_text().
-    std::uint64_t ignored = 0;
+    std::uint64_t described = 0;
     const char* const end = found->text.data() + found->text.size();
-    const char* const behind = std::from_chars(found->text.data(), end, ignored, 16).ptr;
-    if (((match_bits ^ found->value) & ~ignored) != 0 || behind == end) continue;
-    std::string name(behind + 1, end);
-    constexpr std::string_view kNumber = "{number}";
-    if (const std::size_t at = name.find(kNumber); at != std::string::npos) {
-      name.replace(at, kNumber.size(), std::to_string(match_bits & ignored));
-    }
-    return name;
+    const char* const behind = std::from_chars(found->text.data(), end, described, 16).ptr;
+    if (((match_bits ^ found->value) & ~described) != 0 || behind == end) continue;
+    const std::string_view name(behind + 1, end);
+    // Criteria that ignore a part of the comparison, or of the number, have no name.
+    const bool has_number = name.find("{number}") != std::string_view::npos;
+    if ((ignore_bits & (has_number ? ~std::uint64_t{0} : ~described)) != 0) continue;
+    return fill_in(name, match_bits, described, ignore_bits);
   }
 }
 
@@ -379,7 +379,7 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
   // A window's bits and a send's number use portals of the device, so they precede the test for an envelope.
   if (std::string text = about_window(file, portal, match_bits, time_ns); !text.empty()) return text;
   if (std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
-  if (std::string text = library_bits(file, portal, match_bits); !text.empty()) return text;
+  if (std::string text = library_message(file, portal, match_bits).text; !text.empty()) return text;
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
@@ -391,8 +391,9 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
                                std::uint64_t ignore_bits, std::uint64_t time_ns) const {
   const bool is_described = is_collective(file, portal) || !about_send(file, portal, match_bits).empty() ||
                             !about_window(file, portal, match_bits, time_ns).empty();
-  const bool is_named = ignore_bits == 0 && !library_bits(file, portal, match_bits).empty();
-  if (ignore_bits == 0 && (is_described || is_named)) return bits(file, portal, match_bits, time_ns);
+  if (ignore_bits == 0 && is_described) return bits(file, portal, match_bits, time_ns);
+  if (std::string text = library_message(file, portal, match_bits, ignore_bits).text; !is_described && !text.empty())
+    return text;
   if (!is_envelope(file, portal)) {
     return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
                             : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
@@ -476,7 +477,7 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
                          : fmt::format("it accepts {}, and the message is {}", wants, is);
     }
   }
-  if (const std::string is = library_bits(message.file, portal, message.bits); differ != 0 && !is.empty()) {
+  if (const std::string is = library_message(message.file, portal, message.bits).text; differ != 0 && !is.empty()) {
     return fmt::format("it accepts {}, and the message is {}", wanted(file, portal, match_bits, ignore_bits, time_ns),
                        is);
   }

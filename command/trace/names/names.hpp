@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "command/trace/names/bit_fields.hpp"
 #include "command/trace/read/reader.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rma/bits.hpp"
@@ -134,6 +135,10 @@ class TraceNames {
                                      bool any_rank = false) const;
   // The fields of an MPI message's match bits: "tag 7, source 0, context 4, type short"; "": other bits.
   [[nodiscard]] std::string split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
+  // The meaning that a communication library gave to match bits at its portal, with their fields. `ignore_bits`: the
+  // bits that criteria ignore. Its text is empty if no name fits.
+  [[nodiscard]] NamedMessage library_message(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                             std::uint64_t ignore_bits = 0) const;
   // The wire's name, or "wire 2" without a WireName.
   [[nodiscard]] std::string wire(std::uint8_t wire) const;
 
@@ -173,9 +178,6 @@ class TraceNames {
                                          std::uint64_t time_ns) const;
   [[nodiscard]] std::string collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                                 const MessageBits& message, bool any_rank) const;
-  // The name that a communication library gave to match bits at its portal, with the values of the ignored bits. "":
-  // none fits.
-  [[nodiscard]] std::string library_bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // The flags of a portal's definition: kInternalPortal and others.
   [[nodiscard]] std::uint64_t uses_of(std::uint32_t file, std::uint8_t portal) const;
   // The latest definition of the number at or before `time_ns`. nullptr: none, or a later one may have been lost.

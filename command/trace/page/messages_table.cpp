@@ -1,6 +1,7 @@
 #include "command/trace/page/messages_table.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -11,6 +12,20 @@
 namespace margay::command {
 
 namespace {
+
+// The tag in a library's message; -1: it has none that is a tag of MPI, too.
+std::int32_t tag_in(const NamedMessage& message) {
+  const std::string_view text = message.field("tag");
+  std::int32_t tag = -1;
+  static_cast<void>(std::from_chars(text.data(), text.data() + text.size(), tag));
+  return std::max(tag, -1);
+}
+
+// The context in a library's message: "context_id 3"; empty: it has none.
+std::string context_in(const NamedMessage& message) {
+  const std::string_view context = message.field("context_id");
+  return context.empty() ? std::string() : "context_id " + std::string(context);
+}
 
 // Builds the table of messages row by row.
 class MessageRows {
@@ -116,11 +131,14 @@ class MessageRows {
     const bool is_data = input_.names.is_collective_data(described.file, portal);
     const auto tag = input_.names.program_tag(described.file, event.match_bits, event.time);
     const bool is_answer = !is_begin && input_.names.is_answer(described.file, portal, event.match_bits);
-    tag_.push_back(is_envelope && !is_answer && tag ? static_cast<std::int32_t>(*tag) : -1);
+    const NamedMessage named =
+        is_envelope ? NamedMessage() : input_.names.library_message(described.file, portal, event.match_bits);
+    tag_.push_back(is_envelope && !is_answer && tag ? static_cast<std::int32_t>(*tag) : tag_in(named));
     const Trace::Entry& best = is_begin ? input_.entry(story.begin) : described;
     what_.push_back(strings_.number(input_.event_text.message(best)));
     const bool has_communicator = (is_envelope && !is_answer) || is_data;
-    communicator_.push_back(strings_.number(has_communicator ? input_.event_text.communicator(best) : std::string()));
+    communicator_.push_back(
+        strings_.number(has_communicator ? input_.event_text.communicator(best) : context_in(named)));
     protocol_.push_back(chosen.protocol == sim::TraceProtocol::none ? 0 : strings_.number(name(chosen.protocol)));
     how_.push_back(strings_.number(fate(input_.messages, story)));
     const std::size_t on_wire = story.sent != kNoEntry ? story.sent : story.arrived;

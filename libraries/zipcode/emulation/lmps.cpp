@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "libraries/zipcode/emulation/outermost_call.hpp"
 #include "libraries/zipcode/error.hpp"
 
 namespace margay::zipcode::core {
@@ -64,14 +65,17 @@ int receive(const char* name, ZIP_MAILER* mailer, void* buffer, int most, int* f
 using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
 
 int lmps_me(ZIP_MAILER* mailer) {
+  const OutermostCall call("lmps_me");
   return zip_rank(mailer);
 }
 int lmps_processes(ZIP_MAILER* mailer) {
+  const OutermostCall call("lmps_processes");
   return zip_size(mailer);
 }
 
 int lmps_send(ZIP_MAILER* mailer, const void* buffer, int bytes, int to, long tag) {
   const char* const kCall = "lmps_send";
+  const OutermostCall call(kCall);
   Zip_process target{};
   if (zip_class(mailer) != ZIP_L) return failed(kCall, "the mailer is not of class L");
   if (tag < 0) return failed(kCall, "invalid tag " + std::to_string(tag));
@@ -85,18 +89,22 @@ int lmps_send(ZIP_MAILER* mailer, const void* buffer, int bytes, int to, long ta
 }
 
 int lmps_recv(ZIP_MAILER* mailer, void* buffer, int most, int* from, long* tag) {
+  const OutermostCall call("lmps_recv");
   return receive("lmps_recv", mailer, buffer, most, from, tag, true);
 }
 
 int lmps_try_recv(ZIP_MAILER* mailer, void* buffer, int most, int* from, long* tag) {
+  const OutermostCall call("lmps_try_recv");
   return receive("lmps_try_recv", mailer, buffer, most, from, tag, false);
 }
 
 int lmps_broadcast(ZIP_MAILER* mailer, void* buffer, int bytes, int origin) {
+  const OutermostCall call("lmps_broadcast");
   int length = bytes;
   return zip_fanout(mailer, &buffer, &length, origin) == 0 ? 0 : -1;
 }
 
 int lmps_sync(ZIP_MAILER* mailer) {
+  const OutermostCall call("lmps_sync");
   return zip_sync(mailer) == 0 ? 0 : -1;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "libraries/zipcode/emulation/nx_state.hpp"
+#include "libraries/zipcode/emulation/outermost_call.hpp"
 #include "libraries/zipcode/error.hpp"
 #include "libraries/zipcode/session.hpp"
 
@@ -182,6 +183,24 @@ void combine_by_function(void* into, const void* from, int size, int items, void
   }
 }
 
+// The name of a global operation.
+const char* global_name(int number, char type) {
+  struct Named {
+    int number;
+    const char *of_long, *of_float, *of_double;
+  };
+  static constexpr Named kNames[] = {
+      {ZIP_BUILTIN_ADD, "gisum", "gssum", "gdsum"},    {ZIP_BUILTIN_MUL, "giprod", "gsprod", "gdprod"},
+      {ZIP_BUILTIN_MAX, "gihigh", "gshigh", "gdhigh"}, {ZIP_BUILTIN_MIN, "gilow", "gslow", "gdlow"},
+      {ZIP_BUILTIN_BAND, "giand", nullptr, nullptr},   {ZIP_BUILTIN_BOR, "gior", nullptr, nullptr},
+      {ZIP_BUILTIN_LAND, "gland", nullptr, nullptr},   {ZIP_BUILTIN_LOR, "glor", nullptr, nullptr}};
+  for (const Named& each : kNames) {
+    const char* const name = type == 'f' ? each.of_float : type == 'd' ? each.of_double : each.of_long;
+    if (each.number == number && name != nullptr) return name;
+  }
+  return "a global operation";
+}
+
 long collect(const void* x, long xlen, char* y, long ylen, const long* xlens, long* ncnt) {
   NxState& now = state();
   long at = 0;
@@ -211,6 +230,7 @@ long collect(const void* x, long xlen, char* y, long ylen, const long* xlens, lo
 using namespace margay::zipcode::core;  // NOLINT(google-build-using-namespace)
 
 ZIP_MAILER* zip_nx_mailer(ZIP_MAILER* mailer) {
+  const OutermostCall call("zip_nx_mailer");
   ZIP_MAILER* const former = nx().current;
   if (mailer != nullptr && zip_class(mailer) != ZIP_L) {
     report("zip_nx_mailer: the mailer is not of class L");
@@ -228,34 +248,43 @@ const char* zip_nx_error(void) {
 }
 
 long zip_nx_csend_(long type, const void* buf, long count, long node, long ptype) {
+  const OutermostCall call("_csend");
   return send("csend", type, buf, count, node, ptype);
 }
 void zip_nx_csend(long type, const void* buf, long count, long node, long ptype) {
+  const OutermostCall call("csend");
   end(zip_nx_csend_(type, buf, count, node, ptype));
 }
 long zip_nx_crecv_(long typesel, void* buf, long count) {
+  const OutermostCall call("_crecv");
   return receive("crecv", selection_of(typesel), buf, count, nullptr);
 }
 void zip_nx_crecv(long typesel, void* buf, long count) {
+  const OutermostCall call("crecv");
   end(zip_nx_crecv_(typesel, buf, count));
 }
 long zip_nx_crecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("_crecvx");
   return receive("crecvx", selection_of(typesel, nodesel, ptypesel), buf, count, info);
 }
 void zip_nx_crecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("crecvx");
   end(zip_nx_crecvx_(typesel, buf, count, nodesel, ptypesel, info));
 }
 long zip_nx_csendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                        long rcount) {
+  const OutermostCall call("_csendrecv");
   const long mid = post("csendrecv", selection_of(typesel), rbuf, rcount, nullptr);
   if (mid < 0 || send("csendrecv", type, sbuf, scount, node, ptype) < 0 || wait_for("csendrecv", mid) < 0) return -1;
   return nx().info.count;
 }
 long zip_nx_csendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount) {
+  const OutermostCall call("csendrecv");
   return value(zip_nx_csendrecv_(type, sbuf, scount, node, ptype, typesel, rbuf, rcount));
 }
 long zip_nx_gsendx_(long type, const void* buf, long count, const long* nodes, long nodecount) {
+  const OutermostCall call("_gsendx");
   if (nodes == nullptr && nodecount > 0) return kept("gsendx", "the list of nodes is NULL");
   for (long i = 0; i < nodecount; ++i) {
     if (nodes[i] < 0) return kept("gsendx", "invalid node " + std::to_string(nodes[i]));
@@ -264,131 +293,169 @@ long zip_nx_gsendx_(long type, const void* buf, long count, const long* nodes, l
   return 0;
 }
 void zip_nx_gsendx(long type, const void* buf, long count, const long* nodes, long nodecount) {
+  const OutermostCall call("gsendx");
   end(zip_nx_gsendx_(type, buf, count, nodes, nodecount));
 }
 long zip_nx_cprobe_(long typesel) {
+  const OutermostCall call("_cprobe");
   return probe("cprobe", selection_of(typesel), true, nullptr) < 0 ? -1 : 0;
 }
 void zip_nx_cprobe(long typesel) {
+  const OutermostCall call("cprobe");
   end(zip_nx_cprobe_(typesel));
 }
 long zip_nx_cprobex_(long typesel, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("_cprobex");
   return probe("cprobex", selection_of(typesel, nodesel, ptypesel), true, info) < 0 ? -1 : 0;
 }
 void zip_nx_cprobex(long typesel, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("cprobex");
   end(zip_nx_cprobex_(typesel, nodesel, ptypesel, info));
 }
 
 long zip_nx_isend_(long type, const void* buf, long count, long node, long ptype) {
+  const OutermostCall call("_isend");
   return send_later("isend", type, buf, count, node, ptype);
 }
 long zip_nx_isend(long type, const void* buf, long count, long node, long ptype) {
+  const OutermostCall call("isend");
   return value(zip_nx_isend_(type, buf, count, node, ptype));
 }
 long zip_nx_irecv_(long typesel, void* buf, long count) {
+  const OutermostCall call("_irecv");
   return post("irecv", selection_of(typesel), buf, count, nullptr);
 }
 long zip_nx_irecv(long typesel, void* buf, long count) {
+  const OutermostCall call("irecv");
   return value(zip_nx_irecv_(typesel, buf, count));
 }
 long zip_nx_irecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("_irecvx");
   return post("irecvx", selection_of(typesel, nodesel, ptypesel), buf, count, info);
 }
 long zip_nx_irecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("irecvx");
   return value(zip_nx_irecvx_(typesel, buf, count, nodesel, ptypesel, info));
 }
 long zip_nx_isendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                        long rcount) {
+  const OutermostCall call("_isendrecv");
   const long mid = post("isendrecv", selection_of(typesel), rbuf, rcount, nullptr);
   if (mid < 0 || send("isendrecv", type, sbuf, scount, node, ptype) < 0) return -1;
   return mid;
 }
 long zip_nx_isendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount) {
+  const OutermostCall call("isendrecv");
   return value(zip_nx_isendrecv_(type, sbuf, scount, node, ptype, typesel, rbuf, rcount));
 }
 long zip_nx_iprobe_(long typesel) {
+  const OutermostCall call("_iprobe");
   return probe("iprobe", selection_of(typesel), false, nullptr);
 }
 long zip_nx_iprobe(long typesel) {
+  const OutermostCall call("iprobe");
   return value(zip_nx_iprobe_(typesel));
 }
 long zip_nx_iprobex_(long typesel, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("_iprobex");
   return probe("iprobex", selection_of(typesel, nodesel, ptypesel), false, info);
 }
 long zip_nx_iprobex(long typesel, long nodesel, long ptypesel, long* info) {
+  const OutermostCall call("iprobex");
   return value(zip_nx_iprobex_(typesel, nodesel, ptypesel, info));
 }
 long zip_nx_msgwait_(long mid) {
+  const OutermostCall call("_msgwait");
   return wait_for("msgwait", mid);
 }
 void zip_nx_msgwait(long mid) {
+  const OutermostCall call("msgwait");
   end(zip_nx_msgwait_(mid));
 }
 long zip_nx_msgdone_(long mid) {
+  const OutermostCall call("_msgdone");
   return test("msgdone", mid);
 }
 long zip_nx_msgdone(long mid) {
+  const OutermostCall call("msgdone");
   return value(zip_nx_msgdone_(mid));
 }
 long zip_nx_msgignore_(long mid) {
+  const OutermostCall call("_msgignore");
   return kept("msgignore", state().ignore(mid));
 }
 void zip_nx_msgignore(long mid) {
+  const OutermostCall call("msgignore");
   end(zip_nx_msgignore_(mid));
 }
 long zip_nx_msgcancel_(long mid) {
+  const OutermostCall call("_msgcancel");
   return kept("msgcancel", state().cancel(mid));
 }
 void zip_nx_msgcancel(long mid) {
+  const OutermostCall call("msgcancel");
   end(zip_nx_msgcancel_(mid));
 }
 long zip_nx_msgmerge_(long mid1, long mid2) {
+  const OutermostCall call("_msgmerge");
   long merged = -1;
   return kept("msgmerge", state().merge(mid1, mid2, merged)) < 0 ? -1 : merged;
 }
 long zip_nx_msgmerge(long mid1, long mid2) {
+  const OutermostCall call("msgmerge");
   return value(zip_nx_msgmerge_(mid1, mid2));
 }
 
 long zip_nx_hsend_(long type, const void* buf, long count, long node, long ptype, zip_nx_handler* handler) {
+  const OutermostCall call("_hsend");
   return send_handled("hsend", type, buf, count, node, ptype, {handler, nullptr, 0});
 }
 void zip_nx_hsend(long type, const void* buf, long count, long node, long ptype, zip_nx_handler* handler) {
+  const OutermostCall call("hsend");
   end(zip_nx_hsend_(type, buf, count, node, ptype, handler));
 }
 long zip_nx_hsendx_(long type, const void* buf, long count, long node, long ptype, zip_nx_xhandler* handler,
                     long hparam) {
+  const OutermostCall call("_hsendx");
   return send_handled("hsendx", type, buf, count, node, ptype, {nullptr, handler, hparam});
 }
 void zip_nx_hsendx(long type, const void* buf, long count, long node, long ptype, zip_nx_xhandler* handler,
                    long hparam) {
+  const OutermostCall call("hsendx");
   end(zip_nx_hsendx_(type, buf, count, node, ptype, handler, hparam));
 }
 long zip_nx_hrecv_(long typesel, void* buf, long count, zip_nx_handler* handler) {
+  const OutermostCall call("_hrecv");
   return post_handled("hrecv", selection_of(typesel), buf, count, {handler, nullptr, 0});
 }
 void zip_nx_hrecv(long typesel, void* buf, long count, zip_nx_handler* handler) {
+  const OutermostCall call("hrecv");
   end(zip_nx_hrecv_(typesel, buf, count, handler));
 }
 long zip_nx_hrecvx_(long typesel, void* buf, long count, long nodesel, long ptypesel, zip_nx_xhandler* handler,
                     long hparam) {
+  const OutermostCall call("_hrecvx");
   return post_handled("hrecvx", selection_of(typesel, nodesel, ptypesel), buf, count, {nullptr, handler, hparam});
 }
 void zip_nx_hrecvx(long typesel, void* buf, long count, long nodesel, long ptypesel, zip_nx_xhandler* handler,
                    long hparam) {
+  const OutermostCall call("hrecvx");
   end(zip_nx_hrecvx_(typesel, buf, count, nodesel, ptypesel, handler, hparam));
 }
 long zip_nx_hsendrecv_(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                        long rcount, zip_nx_handler* handler) {
+  const OutermostCall call("_hsendrecv");
   if (post_handled("hsendrecv", selection_of(typesel), rbuf, rcount, {handler, nullptr, 0}) < 0) return -1;
   return send("hsendrecv", type, sbuf, scount, node, ptype);
 }
 void zip_nx_hsendrecv(long type, const void* sbuf, long scount, long node, long ptype, long typesel, void* rbuf,
                       long rcount, zip_nx_handler* handler) {
+  const OutermostCall call("hsendrecv");
   end(zip_nx_hsendrecv_(type, sbuf, scount, node, ptype, typesel, rbuf, rcount, handler));
 }
 long zip_nx_masktrap(long mask) {
+  const OutermostCall call("masktrap");
   return state().mask(mask != 0) ? 1 : 0;
 }
 
@@ -405,34 +472,42 @@ long zip_nx_infotype(void) {
   return nx().info.type;
 }
 long zip_nx_mynode(void) {
+  const OutermostCall call("mynode");
   return state().me();
 }
 long zip_nx_numnodes(void) {
+  const OutermostCall call("numnodes");
   return state().nodes();
 }
 long zip_nx_myptype(void) {
   return 0;
 }
 void zip_nx_setptype(long ptype) {
+  const OutermostCall call("setptype");
   if (ptype != 0) end(kept("setptype", "the process type is always 0"));
 }
 long zip_nx_nodedim(void) {
+  const OutermostCall call("nodedim");
   long dimensions = 0;
   while ((1L << dimensions) < state().nodes()) ++dimensions;
   return dimensions;
 }
 
 void zip_nx_gsync(void) {
+  const OutermostCall call("gsync");
   static_cast<void>(zip_sync(state().mailer()));
 }
 void zip_nx_gcol(const void* x, long xlen, void* y, long ylen, long* ncnt) {
+  const OutermostCall call("gcol");
   end(collect(x, xlen, static_cast<char*>(y), ylen, nullptr, ncnt));
 }
 void zip_nx_gcolx(const void* x, const long* xlens, void* y) {
+  const OutermostCall call("gcolx");
   if (xlens == nullptr) return end(kept("gcolx", "the list of lengths is NULL"));
   end(collect(x, xlens[state().me()], static_cast<char*>(y), std::numeric_limits<long>::max(), xlens, nullptr));
 }
 void zip_nx_gopf(void* x, long xlen, void*, long (*function)(char* x, char* work)) {
+  const OutermostCall call("gopf");
   if (function == nullptr) return end(kept("gopf", "the function is NULL"));
   if (xlen < 0 || xlen > std::numeric_limits<int>::max())
     return end(kept("gopf", "invalid length " + std::to_string(xlen)));
@@ -442,8 +517,10 @@ void zip_nx_gopf(void* x, long xlen, void*, long (*function)(char* x, char* work
   zip_free_method(&method);
 }
 void zip_nx_combine(int number, char type, void* x, long n) {
+  const char* const name = global_name(number, type);
+  const OutermostCall call(name);
   if (n < 0 || n > std::numeric_limits<int>::max())
-    return end(kept("a global operation", "invalid number of elements " + std::to_string(n)));
+    return end(kept(name, "invalid number of elements " + std::to_string(n)));
   const int bytes = type == 'f' ? 4 : 8;
   Method* method = zip_new_method_of(zip_builtin_method(number), type);
   if (method == nullptr) return;
@@ -458,7 +535,10 @@ unsigned long zip_nx_mclock(void) {
   return static_cast<unsigned long>(zip_nx_dclock() * 1000);
 }
 void zip_nx_flick(void) {
-  state().poll();
+  {
+    const OutermostCall call("flick");
+    state().poll();
+  }
   sched_yield();
 }
 void zip_nx_led(long) {}

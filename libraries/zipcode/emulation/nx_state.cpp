@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "libraries/zipcode/error.hpp"
+#include "libraries/zipcode/program_call.hpp"
 
 namespace margay::zipcode::core {
 
@@ -179,11 +180,13 @@ void NxState::run_due() {
   while (!due_.empty() && !is_masked_) {
     const Due due = due_.front();
     due_.pop_front();
-    if (due.handler.plain != nullptr) {
-      due.handler.plain(due.info.type, due.info.count, due.info.node, due.info.ptype);
-    } else {
-      due.handler.extended(due.info.type, due.info.count, due.info.node, due.info.ptype, due.handler.parameter);
-    }
+    run_for_program([&due] {
+      if (due.handler.plain != nullptr) {
+        due.handler.plain(due.info.type, due.info.count, due.info.node, due.info.ptype);
+      } else {
+        due.handler.extended(due.info.type, due.info.count, due.info.node, due.info.ptype, due.handler.parameter);
+      }
+    });
   }
   is_running_ = false;
 }

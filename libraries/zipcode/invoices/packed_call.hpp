@@ -13,6 +13,7 @@
 
 #include "libraries/zipcode/error.hpp"
 #include "libraries/zipcode/invoices/invoice.hpp"
+#include "libraries/zipcode/program_call.hpp"
 #include "libraries/zipcode/session.hpp"
 
 namespace margay::zipcode::core {
@@ -42,7 +43,7 @@ void run_methods(Session& session, const Zip_Invoice& invoice, Function function
     error = function();
   } else {
     std::exception_ptr thrown;
-    host::run_program(session.rank, [&] {
+    run_outside(session.rank, [&] {
       try {
         error = function();
       } catch (...) {

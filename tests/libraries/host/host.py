@@ -5,6 +5,7 @@
     tests/libraries/host/host.py --build build/release stats      one
     tests/libraries/host/host.py --list
 """
+import itertools
 import json
 import pathlib
 import re
@@ -224,6 +225,27 @@ def case_program(case):
     for order, first in (("program", "on margay::Program"), ("library", "on MPI or a library")):
         case.margay("--check-accounting", program, order, ranks=1)
         case.expect(first in case.last.stdout, f"{first} is expected")
+
+
+# Programs that begin by a library, or on portals, with their arguments, and how they end: by an exit status; by an exception
+# of the library that the program does not catch; with a Program, before or after it has joined the job.
+REFUSED = {"examples/counter": ((), {"no-init"}), "tests/libraries/rmi_calls": (("ring",), {"no-init"}),
+           "tests/libraries/zipcode_mailing": (("ring",), {"no-init"}), "tests/libraries/nexus_requests": (("ring",), {"rank-died"}),
+           "tests/libraries/library_on_program": (("program",), {"no-init", "no-finalize"})}
+
+
+def case_spawned(case):
+    """A program that MPI_Comm_spawn starts, and that its library refuses, ends the job at once; it does not stall."""
+    if case.build.sanitizer:
+        raise Skipped("the launcher's own library path applies to what a program starts")
+    parent = case.ours("spawned.c")
+    for (name, (arguments, ids)), (ranks, options) in itertools.product(REFUSED.items(), ((1, ()), (2, ()), (2, ("--nodes", "2")))):
+        case.margay(*options, parent, "start", case.build.folder / name, "2", "--", *arguments, ranks=ranks, status="nonzero")
+        case.expect(len(case.ids()) == 1 and case.ids()[0] in ids, f"{name}: one finding of {ids} is expected, not {case.ids()}")
+        case.expect(case.findings("rank")[0][0] in (ranks, ranks + 1), f"{name}: the rank of a child in {case.last.report}")
+        if case.ids() == ["no-init"] and not name.endswith("on_program"):
+            message = case.findings("message")[0][0]
+            case.expect("the library" in message and "MPI_Comm_spawn" in message, f"{name}: the reason in {message!r}")
 
 
 if __name__ == "__main__":

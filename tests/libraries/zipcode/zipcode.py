@@ -11,14 +11,14 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi"))
 
-from launch_case import SKIPPED_STATUS, Skipped, cases_of, run_cases  # noqa: E402
+from launch_case import SKIPPED_STATUS, Skipped, cases_of, identity, run_cases  # noqa: E402
 
 # Processes and options: alone, shared memory, TCP, both, more processes than processors.
 WORLDS = ((1, ()), (2, ()), (2, ("--nodes", "2")), (4, ("--nodes", "2")), (9, ()))
 SANITIZED = ((4, ("--nodes", "2")),)
 
 # The numbers of Zipcode's events (libraries/zipcode/library.hpp).
-GROUP, TOKEN, COPY, RETURNED, HERE = 0, 1, 2, 3, 4
+GROUP, TOKEN, COPY, RETURNED, HERE, POSTS = 0, 1, 2, 3, 4, 5
 
 
 def program(case, name):
@@ -396,6 +396,48 @@ def case_walk(case):
     trace = case.traced(program(case, "mailing"), "ring", "class_l", "grids", "outside", ranks=4)
     text = case.command("trace", "print", trace, "--kind", "kernel_match")
     case.expect("a receive" in text, f"a letter that matches a receive in {text}")
+
+
+# Fields of letters in the match bits, and the programs whose letters have them.
+FIELDS = {"Y": ("tag",), "L": ("tag",), "Z": ("from_rank",), "G1": ("from_p",), "G2": ("from_p", "from_q"), "G3": ("from_p", "from_q", "from_r")}
+
+
+def fields_of(row):
+    return dict(field.split("=") for field in row["fields"].split("; ") if field)
+
+
+def case_letters_in_trace(case):
+    """The table of messages, the events and the page have the class and context_id of each letter, and the place of its sender."""
+    trace = case.traced(program(case, "mailing"), "class_y", "class_l", "ring", "grids", "lengths", ranks=4)
+    rows = [(row, fields_of(row)) for row in case.messages(trace) if row["portal"].startswith("portal 40 ")]
+    case.expect({fields["class"] for _, fields in rows} == {*FIELDS, "Postmaster General", "Zipcode"}, "letters of each class")
+    for row, fields in rows:
+        own = fields["class"] in ("Postmaster General", "Zipcode")
+        case.expect((fields["context_id"] == "0") == own, f"context_id 0 is Zipcode's, in {row}")
+        case.expect(row["tag"] == fields.get("tag", ""), f"the tag of {row}")
+        case.expect(own or all(key in fields for key in FIELDS[fields["class"]]), f"the fields of {row}")
+    # The events of the library have the same context_ids and classes.
+    numbers = {1: "Y", 2: "Z", 3: "L", 4: "G1", 5: "G2", 6: "G3"}
+    posted = {identity(event): (event["a"], numbers[event["b"]]) for event in case.events(trace, "library_event") if event["event"] == POSTS and event["a"] != 0}
+    named = {tuple(int(row[key]) for key in ("source", "destination", "sequence")): (int(fields["context_id"]), fields["class"]) for row, fields in rows}
+    case.expect(all(named.get(letter) == facts for letter, facts in posted.items()), "the events' contexts and classes")
+    sent = [event for event in case.events(trace, "kernel_send") if event.get("portal") == 40]
+    case.expect({event["fields"]["class"] for event in sent} == {fields["class"] for _, fields in rows}, "the events' fields")
+    case.expect({event["fields"]["kind"] for event in sent if "kind" in event["fields"]} == {"a letter", "the notice of a long letter"}, "long letters")
+    page = case.folder / "page.html"
+    case.command("trace", "view", trace, "--output", page)
+
+
+def case_places_in_trace(case):
+    """The letters of a grid have the coordinates of their senders, and those of the Postmaster outside say so."""
+    trace = case.traced(example(case, "grid"), ":", "-n", "6", example(case, "grid"), ranks=1)
+    rows = [(row, fields_of(row)) for row in case.messages(trace) if "class=G2;" in row["fields"]]
+    places = {(fields["from_p"], fields["from_q"]) for row, fields in rows if row["source"] != "0"}
+    case.expect(places == {(str(p), str(q)) for p in range(2) for q in range(3)}, f"each place of a grid of 2 x 3, not {places}")
+    for row, fields in rows:
+        rank = int(row["source"])
+        is_right = fields.get("from") == "Postmaster" if rank == 0 else int(fields["from_p"]) * 3 + int(fields["from_q"]) == rank - 1
+        case.expect(is_right, f"the sender of {row}")
 
 
 def case_seeds(case):

@@ -81,6 +81,25 @@ TEST_CASE("a rank's end is reported from the board") {
   CHECK(end.text.find('\n') == std::string::npos);
 }
 
+TEST_CASE("a process whose parents wait for MPI_Init has not called it by a library or a session") {
+  struct {
+    sim::RankState state;
+    bool has_begun_world, is_awaited, called_init, called_finalize;
+  } const cases[] = {
+      {sim::RankState::finalized, false, true, false, false}, {sim::RankState::finalized, true, true, true, true},
+      {sim::RankState::finalized, false, false, true, true},  {sim::RankState::initialized, false, true, true, false},
+      {sim::RankState::initialized, true, true, true, false}, {sim::RankState::started, false, true, false, false},
+  };
+  for (const auto& each : cases) {
+    OneBoard one;
+    one.block().state = each.state;
+    one.block().has_begun_world = each.has_begun_world ? 1 : 0;
+    const RankEnd end = end_on_board(one.block(), false, 0, each.is_awaited);
+    CHECK_EQ(end.called_init, each.called_init);
+    CHECK_EQ(end.called_finalize, each.called_finalize);
+  }
+}
+
 TEST_CASE("the line about an abort has the id of the rank's fatal error") {
   OneBoard one;
   Cause cause;

@@ -146,7 +146,7 @@ TEST_CASE("export: CSV has a line for each message, call and event") {
   REQUIRE_EQ(messages.size(), 2);
   CHECK_EQ(messages[1],
            "0,1,5,1.000,2.000,3.000,10.000,5.000,18.000,20.000,19.000,40000,7,long,\"unexpected, pulled\",wire 1,"
-           "portal 0 (receives),\"10000 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD\"\r");
+           "portal 0 (receives),,\"10000 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD\"\r");
   const auto calls = lines_of(exported.text([&](std::ostream& out) { write_calls_csv(exported.source(), out); }));
   REQUIRE_EQ(calls.size(), 3);
   CHECK_EQ(calls[2], "1,0,MPI_Recv,0,9.000,19.000,10.000,0.000,0,\r");

@@ -102,6 +102,14 @@ TEST_CASE("names: a library's portal has the library's names for match bits, and
   CHECK_EQ(names.mismatch(0, kPortal, 0x200, 0, 5, {0x107, 0, 5}),
            "it accepts bill, and the message is letter 7 of the day");
   CHECK(names.is_of_library(0, kPortal));
+  define(2, 0x1000, 0xf0f, "parcel {id=8:4} of {kind=0:4}");
+  const TraceNames more(made.trace);
+  CHECK_EQ(more.bits(0, kPortal, 0x1203, 5), "parcel 2 of 3");
+  CHECK_EQ(more.library_message(0, kPortal, 0x1203).field("id"), "2");
+  CHECK_EQ(more.wanted(0, kPortal, 0x1203, 0xf, 5), "parcel 2 of any");
+  CHECK(more.wanted(0, kPortal, 0x1203, 0xf0, 5).starts_with("bits 0x"));  // ignores what the name compares
+  CHECK(more.wanted(0, kPortal, 0x107, 0xff, 5).starts_with("bits 0x"));   // {number} of criteria
+  CHECK(more.library_message(0, kPortal, 0x207).text.empty());
   // Bits of a library may look like those of a window.
   constexpr std::uint64_t kLikeWindow = std::uint64_t{4} << 32U | mpi_adi::kWindowTag;
   CHECK(names.bits(0, kPortal, kLikeWindow, 5).starts_with("bits 0x"));

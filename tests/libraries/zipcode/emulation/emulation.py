@@ -5,6 +5,8 @@
     tests/libraries/zipcode/emulation/emulation.py --build build/release types     one
     tests/libraries/zipcode/emulation/emulation.py --list
 """
+import csv
+import io
 import pathlib
 import sys
 
@@ -83,6 +85,37 @@ def case_failing(case):
     case.margay(program(case, "nx"), "unknown", ranks=2)
     case.expect_lines(["unknown: right"])
     case.margay("sh", "-c", f"test $MARGAY_RANK != 1 || exit 3; exec {program(case, 'paragon')}", ranks=2, status=3)
+
+
+# Programs that wait forever, and the calls in which their two nodes do.
+WAITS = {"crecv": ("crecv", "crecv"), "msgwait": ("msgwait", "msgwait"), "cprobe": ("cprobe", "cprobe"), "gsync": ("gsync", "crecvx"),
+         "handler": ("crecv", "crecv"), "lmps_recv": ("lmps_recv", "lmps_recv")}
+
+
+def case_waits(case):
+    """Reports name the call that the program has made, and its place there, not the calls of Zipcode inside."""
+    for name, calls in WAITS.items():
+        case.margay("--deadlock", "abort", program(case, "waits"), name, ranks=2, status=73)
+        waits = case.findings("waits", finding="deadlock")[0][0]
+        case.expect(tuple(wait["call"] for wait in waits) == calls, f"{name}: the calls {calls} are expected, not {waits}")
+        if not case.build.sanitizer:
+            case.expect(all(wait["site"].startswith("waits.c:") for wait in waits), f"{name}: places in the program, not {waits}")
+
+
+def case_failed_call(case):
+    """An error that ends the job names the program's call."""
+    case.margay(program(case, "waits"), "fail", ranks=1, status=1)
+    case.expect_said("zipcode: crecv: a message of type 6")
+
+
+def case_traced_calls(case):
+    """A trace has each call of the program once."""
+    trace = case.traced(program(case, "waits"), "talk", ranks=2)
+    case.command("trace", "check", trace)
+    table = case.command("trace", "export", trace, "--format", "csv", "--table", "calls")
+    calls = [row["call"] for row in csv.DictReader(io.StringIO(table)) if row["rank"] == "1"]
+    expected = ["csend", "crecv", "gisum"]
+    case.expect([call for call in calls if call in expected] == expected, f"{expected} once each, in {calls}")
 
 
 if __name__ == "__main__":
