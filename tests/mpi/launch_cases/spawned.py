@@ -84,7 +84,7 @@ def case_spawned_failures(case):
                        *(f"rank 1: {what}: MPI_ERR_{'SPAWN' if name == 'SPAWN' else 'ARG'}" for what, name in classes.items())])
     # A program without MPI never connects to its parents.
     case.margay(program, "start", "true", "1", ranks=1, status="nonzero")
-    case.expect_said("rank 1 ", "did not call MPI_Init, as other ranks did")
+    case.expect_findings([("no-init", 1)], "id", "rank")
 
 
 def case_spawned_ends(case):
