@@ -236,8 +236,6 @@ REFUSED = {"examples/counter": ((), {"no-init"}), "tests/libraries/rmi_calls": (
 
 def case_spawned(case):
     """A program that MPI_Comm_spawn starts, and that its library refuses, ends the job at once; it does not stall."""
-    if case.build.sanitizer:
-        raise Skipped("the launcher's own library path applies to what a program starts")
     parent = case.ours("spawned.c")
     for (name, (arguments, ids)), (ranks, options) in itertools.product(REFUSED.items(), ((1, ()), (2, ()), (2, ("--nodes", "2")))):
         case.margay(*options, parent, "start", case.build.folder / name, "2", "--", *arguments, ranks=ranks, status="nonzero")
