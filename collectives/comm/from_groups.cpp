@@ -77,13 +77,13 @@ Made create_from_group(MpiRank& rank, const GroupPtr& group, std::string_view te
 Made join_from_groups(MpiRank& rank, const GroupPtr& local, int local_leader, std::uint32_t remote_leader,
                       std::string_view text) {
   // A communicator for the leader's broadcasts to its own group.
-  const Made ours = create_from_group(rank, local, text);
+  Made ours = create_from_group(rank, local, text);
   if (ours.communicator == nullptr) return ours;
   const bool leads = local->my_rank == local_leader;
   Communicator pair;
   const int other = leads ? set_pair(pair, rank, remote_leader) : 0;
-  const Made made = join_groups(rank, *ours.communicator, local_leader, leads ? &pair : nullptr, other,
-                                static_cast<int>(hash_of(text) & 0x1fff'ffff));
+  Made made = join_groups(rank, *ours.communicator, local_leader, leads ? &pair : nullptr, other,
+                          static_cast<int>(hash_of(text) & 0x1fff'ffff));
   // Only the new intercommunicator stays.
   rank.free_communicator(*ours.communicator);
   return made;
