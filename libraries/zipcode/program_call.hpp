@@ -2,7 +2,6 @@
 // calls of Zipcode in one call of the program: board, trace, waits and errors have the outermost one only.
 #pragma once
 
-#include <functional>
 #include <utility>
 
 #include "margay/host.hpp"
@@ -19,7 +18,7 @@ struct ProgramCall {
   host::Rank* rank = nullptr;
 };
 // Of the calling thread. Cleared while a function of the program runs in a call.
-extern constinit thread_local ProgramCall program_call;
+inline constinit thread_local ProgramCall program_call;
 
 // The name that reports have for a call of Zipcode.
 [[nodiscard]] inline const char* shown_name(const char* call) {
@@ -39,6 +38,12 @@ void run_outside(host::Rank& rank, Function function) {
   });
 }
 // The same, inside or outside.
-void run_for_program(const std::function<void()>& function);
+template <typename Function>
+void run_for_program(Function function) {
+  if (program_call.rank != nullptr) return run_outside(*program_call.rank, function);
+  const ProgramCall saved = std::exchange(program_call, {});
+  function();
+  program_call = saved;
+}
 
 }  // namespace margay::zipcode::core

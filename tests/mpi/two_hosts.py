@@ -53,7 +53,7 @@ class TwoHosts:
     def __enter__(self):
         missing = [tool for tool in ("unshare", "nsenter", "ip") if shutil.which(tool) is None]
         if missing:
-            raise NoHosts(f"there is no command {missing[0]}")
+            raise NoHosts(f"{missing[0]}: command not found")
         if os.geteuid() != 0:
             raise NoHosts("only root makes networks")
         try:
